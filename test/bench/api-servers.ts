@@ -1,5 +1,5 @@
-// The servers of the benches, each in a process of its own: `tsx api-servers.ts
-// plat|unmetered|bare|bare-value|static`. DATABASE_URL and PORT as ever.
+// Servers for the benchmarks, each in its own process: `tsx api-servers.ts
+// plat|unmetered|bare|bare-value|static`. Reads DATABASE_URL and PORT as usual.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import express from 'express';
@@ -9,7 +9,7 @@ import { startApi } from '../../api/start-api.ts';
 import { loadConfig, requireDatabaseUrl } from '../../shared/platform/config.ts';
 import { createLogger } from '../../shared/platform/log.ts';
 
-/** Everything of the service but its charges. */
+/** The full service without charging for calls. */
 const FREE: Meter = { charge: async () => {} };
 
 const config = loadConfig();
@@ -25,8 +25,8 @@ process.on('SIGTERM', () => process.exit(0));
 process.stdout.write(`${url}\n`);
 
 /**
- * The reference: node's own server and pg, sending the stored bytes by primary key. No checks, no
- * accounts, no headers.
+ * The reference: a plain Node server with pg that looks up the stored bytes by primary key and sends them. No
+ * checks, no accounts, no headers.
  */
 function startBare(): Promise<string> {
   const pool = openPool();
@@ -41,7 +41,7 @@ function startBare(): Promise<string> {
   });
 }
 
-/** The reference of ai-comp-value: the row by its primary key, as JSON. */
+/** The reference for ai-comp-value: looks up the row by primary key and sends it as JSON. */
 function startBareValue(): Promise<string> {
   const pool = openPool();
   return listen(async (req, res) => {
@@ -56,7 +56,7 @@ function startBareValue(): Promise<string> {
   });
 }
 
-/** The reference of pictures: express sending files. */
+/** The reference for images: Express serving static files. */
 function startStatic(): Promise<string> {
   return listen(express().use(express.static(join(config.PLAT_DIR, 'static'))));
 }

@@ -1,4 +1,4 @@
-/** The part of autocannon that the benches use; the package has no types of its own. */
+/** The part of autocannon that the benchmarks use; the package ships no types. */
 declare module 'autocannon' {
   type Client = { setHeaders(headers: Record<string, string>): void };
   type Options = {
@@ -6,7 +6,7 @@ declare module 'autocannon' {
     connections: number;
     /** Seconds. */
     duration: number;
-    /** Called once a connection, before its first request. */
+    /** Called once per connection, before its first request. */
     setupClient(client: Client): void;
   };
   type Result = {

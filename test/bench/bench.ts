@@ -5,23 +5,23 @@ import { onServer, withDatabase } from '../support/server.ts';
 import { openTestDb, type TestDb } from '../support/test-db.ts';
 
 export type BenchOptions = {
-  /** Small sizes, to prove that the bench runs. Its figures mean nothing then. */
+  /** Uses small sizes, to check that the benchmark runs. The figures mean nothing then. */
   quick: boolean;
-  /** A server to measure on; databases are made on it with `withBenchDatabase`. */
+  /** The server to measure on; `withBenchDatabase` creates databases on it. */
   serverUrl: string;
   /** A folder for large files, removed after the run. */
   folder: string;
-  /** Says what is going on, on standard error. */
+  /** Logs progress to standard error. */
   note(line: string): void;
 };
 
 export type BenchResult = {
   name: string;
-  /** What the value is compared with, measured in the same run. Empty for a plain figure. */
+  /** What the value is compared with, measured in the same run. Empty for a standalone figure. */
   reference: string;
   value: number;
   unit: 'x' | 'MB' | 'B' | 'ms' | '%' | 'million/s';
-  /** What must be reached, in words and figures: 'at most 3.0 x'. */
+  /** The target, in words and figures: 'at most 3.0 x'. */
   reach: string;
   pass: boolean;
   /** The times and counts behind the value. */
@@ -30,7 +30,7 @@ export type BenchResult = {
 
 export type Bench = (options: BenchOptions) => Promise<BenchResult | BenchResult[]>;
 
-/** A new migrated database on the bench server and a pool of connections to it, both gone afterwards. */
+/** Creates and migrates a database on the bench server and opens a pool to it; drops both afterwards. */
 export async function withBenchDatabase<T>(
   options: BenchOptions,
   work: (url: string, pool: TestDb) => Promise<T>,
@@ -55,21 +55,21 @@ export async function withBenchDatabase<T>(
   }
 }
 
-/** The middle one, or the mean of the middle two. */
+/** The middle value, or the mean of the two middle values. */
 export function median(values: readonly number[]): number {
   const sorted = [...values].sort((a, b) => a - b);
   const half = sorted.length >> 1;
   return sorted.length % 2 === 1 ? sorted[half]! : (sorted[half - 1]! + sorted[half]!) / 2;
 }
 
-/** Runs work and tells how many milliseconds it took. */
+/** Runs `work` and returns how many milliseconds it took. */
 export async function timed(work: () => Promise<unknown>): Promise<number> {
   const start = performance.now();
   await work();
   return performance.now() - start;
 }
 
-/** A result whose value must be at most (or, with `least`, at least) a limit. */
+/** A result whose value must be at most `most`, or at least `least`. */
 export function judged(
   result: Omit<BenchResult, 'reach' | 'pass'>,
   limit: { most: number } | { least: number },

@@ -1,6 +1,6 @@
 import type { Bench } from './bench.ts';
 
-/** Every bench: the file of that name, which `npm run bench -- NAME` loads when it is run. */
+/** All benchmarks. `npm run bench -- NAME` loads the file of that name when it runs. */
 export const BENCHES = [
   'ingest',
   'ingest-memory',

@@ -19,17 +19,17 @@ const SIZES = {
   quick: { kept: 20_000, parcels: 2_000, rounds: 3, runs: 1 },
 };
 const COUNTIES = [33_019, 33_005, 23_019, 55_025, 36_001];
-/** Changes that one transaction brings to one county. */
+/** Number of changes that one transaction makes in one county. */
 const MERGE = 10_000;
 const MAX_PAGE = 1.5;
 const MAX_INGEST = 1.1;
-/** Every row brings a change. */
+/** The limit when every row changes. */
 const MAX_CHANGED = 1.3;
 
 /**
- * A page of changes with many kept, without its request path, against a read of the same rows by their keys;
- * and what an ingestion takes, against the same without the statements that record changes, whose time is
- * taken off. CHANGES_KEPT sets another number than 10,000,000.
+ * Reads a page of changes when many are stored, without its request path, and compares it with reading the
+ * same rows by key. Also compares an ingestion with the same ingestion minus the time of the statements that
+ * record changes. CHANGES_KEPT replaces the default of 10,000,000 stored changes.
  */
 export async function bench(options: BenchOptions): Promise<BenchResult[]> {
   const sizes = options.quick ? SIZES.quick : SIZES.full;
@@ -99,7 +99,7 @@ async function comparePage(pool: TestDb, query: { fips?: string }, sizes: Sizes)
     const before = cursor;
     let page = await read(before);
     const keys = page.results.map(({ seq }) => seq);
-    // Both read what is in memory by now.
+    // By now both read from memory.
     const keysMs = await timed(() => byKeys(keys));
     const pageMs = await timed(async () => {
       page = await read(before);
@@ -126,7 +126,10 @@ async function comparePage(pool: TestDb, query: { fips?: string }, sizes: Sizes)
   );
 }
 
-/** How long statements that record changes take, while `work` runs. They have the table in their text. */
+/**
+ * Measures the statements that record changes while `work` runs. Such statements are recognized by the table
+ * in their text.
+ */
 async function recording(work: () => Promise<unknown>): Promise<{ ms: number; recordMs: number }> {
   const { query } = pg.Client.prototype;
   let recordMs = 0;

@@ -13,7 +13,8 @@ const MAX_RATIO = 1.25;
 
 /**
  * First ingest of a roll into a database distributed over a Citus cluster (TEST_CITUS_URL, its coordinator),
- * against the same into a plain database of the coordinator's own server. Rounds alternate; medians count.
+ * compared with the same ingest into a plain database on the coordinator's server. Rounds alternate; the
+ * results are medians.
  */
 export async function bench(options: BenchOptions): Promise<BenchResult[]> {
   const coordinator = process.env.TEST_CITUS_URL;

@@ -10,7 +10,10 @@ import { createCaller } from './stats-endpoint.ts';
 const PROPERTY = MARKET_FIPS * 1e8 + 1;
 const PATH = `/api/public/v1/properties/${PROPERTY}/ai-comp-value/`;
 
-/** A parcel's value against a bare server that reads the same row by its primary key and sends it as JSON. */
+/**
+ * A parcel's value, compared with a bare server that reads the same row by its primary key and sends it as
+ * JSON.
+ */
 export function bench(options: BenchOptions): Promise<BenchResult> {
   return withBenchDatabase(options, async (url, pool) =>
     compareRates(options, url, {
@@ -25,7 +28,7 @@ export function bench(options: BenchOptions): Promise<BenchResult> {
   );
 }
 
-/** A county's valuations, and an account that neither limit nor quota stops. */
+/** Creates a county with valuations, and an account without a rate limit or quota. */
 async function prepare(url: string, pool: TestDb): Promise<string> {
   const client = new pg.Client({ connectionString: url });
   try {

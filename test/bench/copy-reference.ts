@@ -6,7 +6,7 @@ import { PlatError } from '../../shared/platform/errors.ts';
 import type { TestDb } from '../support/test-db.ts';
 import { timed } from './bench.ts';
 
-/** The tables that an ingested parcel is written to, and the order in which their rows are copied. */
+/** The tables that an ingestion writes parcels to, and the order in which their rows are copied. */
 const ORDERS = {
   parcels: 'property_id',
   parcel_filters: 'property_id',
@@ -18,7 +18,7 @@ const TABLES = Object.keys(ORDERS) as (keyof typeof ORDERS)[];
 
 const fileOf = (folder: string, table: string) => join(folder, `${table}.copy`);
 
-/** Writes the finished rows to files, in the order in which they were written. @returns bytes */
+/** Writes the finished rows to files in the order they were stored. @returns bytes */
 export async function exportRows(pool: TestDb, folder: string): Promise<number> {
   let bytes = 0;
   for (const table of TABLES) {
@@ -38,8 +38,8 @@ export async function exportRows(pool: TestDb, folder: string): Promise<number> 
 }
 
 /**
- * The reference: COPY of those files into empty tables with the same columns and indexes. The
- * tables are made in transactions of their own, so that COPY writes its rows to the log like any other.
+ * The reference: COPY of those files into empty tables with the same columns and indexes. The tables are
+ * created in earlier transactions, so that COPY logs its rows to the WAL as usual.
  * @returns milliseconds of the COPYs alone
  */
 export async function copyRows(pool: TestDb, folder: string, parcels: number): Promise<number> {
@@ -64,7 +64,7 @@ export async function copyRows(pool: TestDb, folder: string, parcels: number): P
   }
 }
 
-/** Every stored column: all but those that the server generates. */
+/** All stored columns, without generated ones. */
 async function storedColumns(pool: TestDb, table: string): Promise<string> {
   const { rows } = await pool.query<{ columns: string }>(
     `select string_agg(quote_ident(attname), ', ' order by attnum) as columns

@@ -25,13 +25,14 @@ const SIZES = { full: { parcels: 100_000, rounds: 3 }, quick: { parcels: 2_000, 
 const MAX_CSV_RATIO = 3;
 const MAX_PARQUET_RATIO = 1.5;
 const MAX_API_MB = 60;
-/** As a patient client: each look takes processor time from what is made. */
+/** Polls as a patient client would, because each request takes processor time from the export. */
 const LOOK_MS = 100;
 
 /**
- * A file of a county in all columns, from its order to its last byte, by an API and a worker in processes of
- * their own and for a company that was given nothing yet, so that every row is marked and billed. Against
- * COPY of the same columns, and against the library that writes GeoParquet with all rows in memory.
+ * Exports a county in all columns and measures from the order to the last byte. The API and the worker have
+ * their own processes, and the company has no billed rows yet, so that every row is recorded and billed.
+ * Compared with COPY of the same columns, and with the library that writes GeoParquet with all rows in
+ * memory.
  */
 export async function bench(options: BenchOptions): Promise<BenchResult[]> {
   const { parcels, rounds } = options.quick ? SIZES.quick : SIZES.full;
@@ -68,7 +69,7 @@ export async function bench(options: BenchOptions): Promise<BenchResult[]> {
           options.note(
             `  round ${round}: CSV ${Math.round(ours)} ms, COPY ${Math.round(copy)}; GeoParquet ${Math.round(made)} ms, in memory ${Math.round(inMemory)}`,
           );
-          // The programs' code is compiled for speed by then.
+          // The warm-up rounds let the JIT compile both programs.
           if (round < 0) continue;
           csv.ours.push(ours);
           csv.copy.push(copy);
@@ -149,7 +150,7 @@ async function json(response: Response): Promise<{ id: string; state: string; ur
   return response.json() as never;
 }
 
-/** The reference: PostgreSQL writes the CSV, and the bytes are read. */
+/** The reference: PostgreSQL writes the CSV, and this process reads the bytes. */
 async function copyCounty(pool: TestDb): Promise<void> {
   const sqlOf = columnSql(new Date());
   const columns = columnsOf('filter').flatMap(({ name }) => {
@@ -172,11 +173,11 @@ async function copyCounty(pool: TestDb): Promise<void> {
   }
 }
 
-/** The reference: the same rows as values in memory, written at once. @returns milliseconds */
+/** The reference: writes the same rows at once, from values in memory. @returns milliseconds */
 async function writeInMemory(written: Buffer): Promise<number> {
   const file = new Uint8Array(written).buffer;
   const { schema: read, key_value_metadata: kvMetadata } = parquetMetadata(file);
-  // The reader adds that it is a geometry, and the writer would take it for GeoJSON.
+  // The reader marks the column as a geometry, and the writer would then expect GeoJSON.
   const schema = read.map(({ logical_type: _type, ...element }) => element);
   const rows = await parquetReadObjects({ file, geoparquet: false });
   const columnData = Object.keys(rows[0]!).map(name => ({ name, data: rows.map(row => row[name]) }));

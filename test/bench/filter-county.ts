@@ -8,13 +8,13 @@ import type { TestDb } from '../support/test-db.ts';
 import { seedOf } from './generate/random.ts';
 
 /**
- * A county of lots in rows from south to north, each some 66 m wide and deep, with bent sides
- * that neighbors share.
+ * A county of lots in rows from south to north, each about 66 m wide and deep, with bent sides that neighbors
+ * share.
  */
 export type County = {
   fips: number;
   parcels: number;
-  /** Its western edge in 1e-7 degrees; counties share no ground. */
+  /** Western edge in 1e-7 degrees. Counties do not overlap. */
   west: number;
 };
 
@@ -24,14 +24,16 @@ const LOT_WIDTH = 8_000;
 const LOT_DEPTH = 6_000;
 
 /**
- * Share of its size by which a lot's corners and the bends of its sides are off: too little for a
+ * How far lot corners and the bends of lot sides move at random, as a share of the lot size. Too little for a
  * lot to cross itself.
  */
 const BEND = 0.1;
 
 const LOTS_AT_ONCE = 20_000;
 
-/** Writes counties, parcels and narrow rows, and leaves their tables as a merge and autovacuum would. */
+/**
+ * Writes counties, parcels and parcel_filters rows, and leaves their tables as a merge and autovacuum would.
+ */
 export async function seedCounties(pool: TestDb, counties: readonly County[]): Promise<void> {
   await ensurePartitions(
     pool,
@@ -59,7 +61,7 @@ async function seedCounty(pool: TestDb, { fips, parcels, west }: County): Promis
   }
 }
 
-/** Indexes on places are built several times faster at the end than row by row. */
+/** Building spatial indexes at the end is several times faster than maintaining them row by row. */
 async function withoutSpatialIndexes(pool: TestDb, work: () => Promise<void>): Promise<void> {
   const { rows } = await pool.query<{ name: string; definition: string }>(
     `select indexrelid::regclass::text as name, pg_get_indexdef(indexrelid) as definition from pg_index
@@ -70,10 +72,10 @@ async function withoutSpatialIndexes(pool: TestDb, work: () => Promise<void>): P
   for (const { definition } of rows) await pool.query(definition.replace(' ON ONLY ', ' ON '));
 }
 
-/** As wide as it is high. */
+/** Number of columns that makes the county about as wide as it is high. */
 const columnsOf = (parcels: number) => Math.ceil(Math.sqrt((parcels * LOT_DEPTH) / LOT_WIDTH));
 
-/** Eight vertices: corners and the bends between them. */
+/** A lot with eight vertices: the corners and the bends between them. */
 function lot(west: number, column: number, row: number): { extent: string; boundary: Buffer } {
   const [c, r] = [2 * column, 2 * row];
   const grid = [
@@ -101,7 +103,10 @@ function lot(west: number, column: number, row: number): { extent: string; bound
 
 const off = (x: number, y: number, axis: number) => BEND * (2 * ((seedOf(x, y, axis) >>> 0) / 2 ** 32) - 1);
 
-/** Waves on the outline, as waves around it and share of the radius: bays and spurs of a drawn shape. */
+/**
+ * Waves that give the outline the bays and spurs of a drawn shape: the number of waves and their height as a
+ * share of the radius.
+ */
 const WAVES = [
   [3, 0.15],
   [7, 0.06],
@@ -109,11 +114,12 @@ const WAVES = [
 ] as const;
 
 /**
- * A polygon in WKT of so many vertices in the middle of a county that takes in about so many of its parcels.
+ * A WKT polygon with this number of vertices in the middle of a county, which contains about `taken` of its
+ * parcels.
  */
 export function polygonOf({ parcels, west }: County, vertices: number, taken: number): string {
-  // The area of r = R (1 + sum a cos(k t)) is pi R^2 (1 + sum a^2 / 2), in lots here; half of the
-  // lots on the outline of 2 pi R lots and more come on top, which the count that is reported shows.
+  // The area of r = R (1 + sum a cos(k t)) is pi R^2 (1 + sum a^2 / 2), here in lots. About half of the 2 pi
+  // R or more lots on the outline are found in addition; the reported count includes them.
   const waves = WAVES.reduce((sum, [, share]) => sum + share ** 2 / 2, 1);
   const radius = Math.sqrt(taken / (Math.PI * waves));
   const columns = columnsOf(parcels);

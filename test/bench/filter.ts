@@ -25,10 +25,9 @@ const MAX_SHAPE_RATIO = 3;
 const MAX_DEPTH_RATIO = 1.3;
 
 /**
- * The parcel filter, asked over HTTP with everything on (authentication, rate limit, validation,
- * metering with a durable commit), one request at a time, against single statements on a connection with the
- * same settings. Rounds alternate;
- * medians count.
+ * The parcel filter over HTTP with everything on (authentication, rate limit, validation, metering with a
+ * durable commit), one request at a time, compared with single statements on a connection with the same
+ * settings. Rounds alternate; the results are medians.
  */
 export function bench(options: BenchOptions): Promise<BenchResult[]> {
   const sizes = options.quick ? SIZES.quick : SIZES.full;
@@ -51,14 +50,14 @@ export function bench(options: BenchOptions): Promise<BenchResult[]> {
 
 type Reply = { count: number; next: string | null; results: { property_id: number }[] };
 
-/** Asks the filter; `at` is the address of a further page, or the query of the first. */
+/** Calls the filter. `at` is the address of a later page, or the query string for the first page. */
 type Ask = (body: object, at?: string) => Promise<Reply>;
 
 function asker(origin: string, key: string): Ask {
   const headers = { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' };
   return async (body, at = '') => {
     const url = new URL(at, `${origin}/api/public/v1/properties/filter/`);
-    // The address in `next` is the one under which the service is known, not the port of this run.
+    // `next` contains the service's configured address, not the port of this run.
     const here = `${origin}${url.pathname}${url.search}`;
     const response = await fetch(here, { method: 'POST', headers, body: JSON.stringify(body) });
     const text = await response.text();
@@ -67,14 +66,14 @@ function asker(origin: string, key: string): Ask {
   };
 }
 
-/** Median milliseconds of both, in turns. */
+/** Median milliseconds of both, measured in turns. */
 export async function alternate(
   work: () => Promise<unknown>,
   reference: () => Promise<unknown>,
   rounds: number,
 ): Promise<{ work: number; reference: number }> {
   const times = { work: [] as number[], reference: [] as number[] };
-  // The service's code is compiled for speed only after some dozens of calls.
+  // The JIT compiles the service's code only after some dozens of calls.
   const warmUp = Math.ceil(rounds / 2);
   for (let round = -warmUp; round < rounds; round++) {
     const ms = { work: await timed(work), reference: await timed(reference) };
@@ -158,7 +157,7 @@ async function compareShape(
   );
 }
 
-/** The endpoint without its request path: a body's validation and the answer to it, in this process. */
+/** The endpoint without its request path: validates a body and builds the response in this process. */
 function handler(pool: TestDb, body: object): () => Promise<unknown> {
   const resources = { db: pool.forApi(), cursorSecret: async () => Buffer.alloc(32) };
   const url = new URL('http://localhost/');
@@ -172,7 +171,7 @@ function handler(pool: TestDb, body: object): () => Promise<unknown> {
     );
 }
 
-/** All that a filter finds, page by page. */
+/** All ids that a filter finds, page by page. */
 async function idsOf(ask: Ask, body: object): Promise<number[]> {
   const ids: number[] = [];
   for (let at: string | null = `?page_size=${PAGE_SIZE}`; at !== null; ) {
@@ -183,9 +182,7 @@ async function idsOf(ask: Ask, body: object): Promise<number[]> {
   return ids;
 }
 
-/**
- * The first page counts, which no other does; the second is the one that a deep page is to be compared with.
- */
+/** Only the first page computes the count, so a deep page is compared with the second. */
 async function compareDepth(ask: Ask, county: County, { deep, turns }: Sizes): Promise<BenchResult> {
   const body = { county: String(county.fips) };
   const first = `?page_size=${PAGE_SIZE}`;
@@ -195,7 +192,7 @@ async function compareDepth(ask: Ask, county: County, { deep, turns }: Sizes): P
     reached = await ask(body, addresses.at(-1)!);
     addresses.push(reached.next);
   }
-  // Every parcel of the county is found, and their serials have no gaps.
+  // The filter finds every parcel of the county, and their serials have no gaps.
   const expected = county.fips * 1e8 + (deep - 1) * PAGE_SIZE + 1;
   if (reached!.results[0]!.property_id !== expected || reached!.count !== county.parcels)
     throw new Error(`Page ${deep} begins at ${reached!.results[0]!.property_id}, not at ${expected}.`);

@@ -9,8 +9,8 @@ const PARCELS = 100_000;
 const QUICK_PARCELS = 2_000;
 const SEED = 5;
 /**
- * The reference takes minutes for all: it reads every so many parcels, spread over the county, and its time
- * is taken so many times.
+ * The reference would take minutes for all parcels. It measures one in SAMPLED parcels, spread over the
+ * county, and its time is multiplied by SAMPLED.
  */
 const SAMPLED = 100;
 const QUICK_SAMPLED = 10;
@@ -18,9 +18,9 @@ const ROUNDS = 3;
 const REACH = { highway: 60, normal: 30, local: 25, private: 25 };
 
 /**
- * Road frontage of a county's parcels, against a plain reading of the definition for every half meter of
- * boundary with indexes of segments and parcels. Both times have the preparation in them (the plane, the
- * indexes), which the reference does for all parcels too.
+ * Road frontage of the parcels in a county, compared with a naive implementation of the definition that
+ * checks every half meter of boundary with indexes of segments and parcels. Both times include preparation
+ * (the plane, the indexes), which the reference also does for all parcels.
  */
 export const bench: Bench = async ({ quick, note }) => {
   const count = quick ? QUICK_PARCELS : PARCELS;
@@ -28,7 +28,7 @@ export const bench: Bench = async ({ quick, note }) => {
   note(`generating ${count} parcels and their roads`);
   const parcels: Neighbor[] = [];
   const roads: Road[] = [];
-  // The rectangle of Penobscot County, Maine, of which the fabric fills the middle.
+  // A rectangle in Penobscot County, Maine; the fabric fills its middle.
   for (const section of fabric({ count, seed: SEED, extent: [-69.35, 44.7, -68.2, 45.5] })) {
     for (const { polygons } of section.parcels)
       parcels.push({ id: parcels.length, shape: shapeOf(polygons) });

@@ -22,7 +22,7 @@ const SECONDS = 3;
 const ROUNDS = 5;
 const AT_LEAST = 0.5;
 
-/** A county's history of three years, all its figures, against its statistics as they are now. */
+/** Three years of history with all figures of a county, compared with its current statistics. */
 export function bench(options: BenchOptions): Promise<BenchResult> {
   return withBenchDatabase(options, async (url, pool) => {
     await prepare(pool);

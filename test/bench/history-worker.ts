@@ -1,5 +1,5 @@
-// Restates the history of all regions in a process of its own: `tsx history-worker.ts URL TODAY`; what it
-// did, its seconds and its largest memory as JSON.
+// Recomputes the history of all regions in its own process: `tsx history-worker.ts URL TODAY`. Prints its
+// result, seconds and peak memory as JSON.
 
 import { dayOf } from '../../shared/kernels/stats/calendar.ts';
 import { loadConfig } from '../../shared/platform/config.ts';

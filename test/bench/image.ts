@@ -22,13 +22,13 @@ const AT_ONCE = 16;
 /** Of one address, which may have 8 downloads in progress (reader-limits.ts). */
 const CONNECTIONS = 6;
 const FIRST = 3809300000001;
-/** Forty acres, which most American land was laid out in. */
+/** Side of a forty-acre parcel, the size into which most American land was divided. */
 const SIDE_DEG = 0.0045;
 const TILE = 256;
 
 /**
- * Pictures of parcels of forty acres on a cloud-optimized image of 0.6 m a pixel, whose pixels are those of
- * the bundled photograph over and over: made, sent again, and 16 made at once.
+ * Pictures of forty-acre parcels on a cloud-optimized image of 0.6 m per pixel, tiled from the bundled
+ * photograph. Measures rendering a picture, sending a stored one, and rendering 16 at once.
  */
 export const bench: Bench = options =>
   withBenchDatabase(options, async (url, pool) => {
@@ -51,7 +51,7 @@ export const bench: Bench = options =>
     return [await compareMaking(options, url, pool, ids), ...(await compareSending(options, url, pool, ids))];
   });
 
-/** A cloud-optimized image of 0.6 m a pixel, in tiles of 512. */
+/** Writes a cloud-optimized image of 0.6 m per pixel, in tiles of 512. */
 export async function writeImage(path: string, side: number): Promise<void> {
   const photograph = join(rootDir, 'workers/sample/data/naip_nd/m_4709963_se_14_1_20200831_part.tif');
   const { data, info } = await sharp(photograph, { page: 0 }).raw().toBuffer({ resolveWithObject: true });
@@ -71,8 +71,8 @@ export async function writeImage(path: string, side: number): Promise<void> {
 }
 
 /**
- * sharp alone: twelve tiles of the frame's own size and projection, ready in memory, and the same overlay;
- * packed as sharp does unless told otherwise.
+ * Compares with sharp alone: twelve tiles in the frame's size and projection, already in memory, with the
+ * same overlay, encoded with sharp's defaults.
  */
 async function compareMaking(
   options: BenchOptions,

@@ -15,24 +15,22 @@ const PARCELS = 1_000_000;
 const QUICK_PARCELS = 10_000;
 const STEPS = 5;
 const MAX_PEAK_MB = 400;
-/** Flat: from a fifth of the roll on, the peak grows by no more than this. */
+/** Limit for flat memory use: the highest growth of the peak after the first fifth of the roll. */
 const MAX_GROWTH = 1.15;
 const LOOK_MS = 200;
-/** The share of a run's progress at which its one file has been read. */
+/** Progress of a run when its only file has been read. */
 const ALL_READ = 0.6;
 
 type Measured = {
-  /**
-   * The highest RSS, in MB, by the time that each fifth of the roll had been read, and by the end of the run.
-   */
+  /** Peak RSS in MB when each fifth of the roll has been read, and at the end of the run. */
   peakAt: number[];
   peak: number;
   seconds: number;
 };
 
 /**
- * Memory of a worker, a process of its own as in production, that is given one job: to ingest a large
- * roll. Its resident set is read from outside, so that measuring costs it nothing.
+ * Memory of a worker process that ingests one large roll and does nothing else. Its resident set is read from
+ * outside, so that measuring does not affect it.
  */
 export async function bench(options: BenchOptions): Promise<BenchResult[]> {
   const parcels = options.quick ? QUICK_PARCELS : PARCELS;
@@ -86,7 +84,7 @@ async function watchWorker(url: string, pool: TestDb, feeds: string, parcels: nu
   }
 }
 
-/** Watches the peak until the job is done; how far it is, the job's own note tells. */
+/** Records the peak until the job is done. The rows read so far come from the job's progress note. */
 async function watchJob(
   pool: TestDb,
   id: string,

@@ -27,14 +27,14 @@ const OGR_TABLES = 'plat_bench_roll, plat_bench_parcels, plat_bench_filters';
 
 type Timed = { ms: number; steps: string };
 type Round = { first: Timed; copyMs: number; copyBytes: number; again: Timed; ogr: OgrTimes | undefined };
-/** Of the plain import, and of it with the tables made from it. */
+/** Times of the import alone, and of the import with the derived tables. */
 type OgrTimes = { importMs: number; tablesMs: number };
 
 /**
- * First ingest of a roll, and ingest of the same roll again, against COPY of the finished rows into
- * an empty table with the columns and indexes of `parcels`, and likewise for the narrow rows that filters
- * read. Every round has a database of its own and does all three in turn, each after a checkpoint; medians
- * count. With POSTGIS_URL, also against ogr2ogr into that server and SQL that makes the same tables of it.
+ * Ingests a roll for the first time and then again. Compared with COPY of the finished rows into an empty
+ * table with the columns and indexes of `parcels`, and the same for the parcel_filters rows. Every round has
+ * its own database and does all three in turn, each after a checkpoint; the results are medians. With
+ * POSTGIS_URL, also compared with ogr2ogr into that server plus SQL that builds the same tables.
  */
 export async function bench(options: BenchOptions): Promise<BenchResult[]> {
   const parcels = options.quick ? QUICK_PARCELS : PARCELS;
@@ -76,8 +76,8 @@ async function measure(
 }
 
 /**
- * What a person would do instead: the same file by GDAL into PostGIS, then SQL for the tables that
- * an ingestion leaves.
+ * The usual alternative: GDAL loads the file into PostGIS, then SQL builds the tables that an ingestion
+ * writes.
  */
 async function importByOgr(url: string, roll: string, parcels: number): Promise<OgrTimes> {
   const statements = readFileSync(join(import.meta.dirname, 'sql', 'same_tables.sql'), 'utf8');
@@ -138,7 +138,7 @@ async function ingest(pool: TestDb, feed: Feed): Promise<Timed & { result: RunRe
   return { result: result!, ms, steps: steps.filter(step => step !== '').join(' ') };
 }
 
-/** A fast run that did not do the work is no figure. */
+/** Rejects a fast run that did not do the work. */
 function expectRun(
   { status, counts, blocked }: RunResult,
   expected: string,

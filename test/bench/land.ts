@@ -3,9 +3,6 @@ import { bench as frontage } from './frontage.ts';
 import { bench as overlap } from './overlap.ts';
 import { bench as slope } from './slope.ts';
 
-/**
- * What is measured of every parcel's land: slope, road frontage, and the percent of it in
- * wetlands and flood zones.
- */
+/** Measurements of every parcel's land: slope, road frontage, and the percent in wetlands and flood zones. */
 export const bench: Bench = async options =>
   [await slope(options), await frontage(options), await overlap(options)].flat();

@@ -1,6 +1,6 @@
-// Rounds of autocannon on several servers in turn, in a process of its own that is warm after the first:
-// `tsx load-rounds.ts '{"urls": {…}, "keys": […], "connections", "seconds", "rounds", "warmUpSeconds"}'`; the
-// rounds of each server as JSON.
+// Runs rounds of autocannon on several servers in turn, in its own process, which is warm after the first
+// round: `tsx load-rounds.ts '{"urls": {…}, "keys": […], "connections", "seconds", "rounds",
+// "warmUpSeconds"}'`. Prints the rounds of each server as JSON.
 import autocannon from 'autocannon';
 import type { Round } from './load.ts';
 
@@ -34,7 +34,7 @@ const names = Object.keys(urls);
 const results: Record<string, Round[]> = Object.fromEntries(names.map(name => [name, []]));
 for (const name of names) await round(urls[name]!, warmUpSeconds);
 for (let n = 0; n < rounds; n++) {
-  // In every other round in the reverse order, so that none always comes after the same one.
+  // Every other round runs in reverse order, so that no server always follows the same one.
   for (const name of n % 2 ? names.toReversed() : names)
     results[name]!.push(await round(urls[name]!, seconds));
 }

@@ -7,24 +7,26 @@ import { ENVIRONMENT } from '../../cli/up/supervisor.ts';
 import { rootDir } from '../../shared/platform/root.ts';
 import { type BenchOptions, type BenchResult, judged, median } from './bench.ts';
 
-/** One round of load: requests a second, p99 in milliseconds, requests without an answer of 2xx. */
+/**
+ * One round of load: requests per second, p99 in milliseconds, and number of requests without a 2xx response.
+ */
 export type Round = { requests: number; p99: number; failed: number };
 
 export type Load = {
   path: string;
-  /** A connection uses one of them; they are dealt out in turn. */
+  /** Each connection uses one key; keys are assigned in turn. */
   keys: readonly string[];
   connections: number;
-  /** Of a round. */
+  /** Length of a round. */
   seconds: number;
   rounds: number;
   warmUpSeconds: number;
 };
 
 /**
- * Starts the servers of api-servers.ts, each in a process of its own, on one database; they are gone
- * when the work is done.
- * @param names what api-servers.ts calls them
+ * Starts servers of api-servers.ts on one database, each in its own process, and stops them when the work is
+ * done.
+ * @param names as in api-servers.ts
  */
 export async function withServers<Name extends string, T>(
   databaseUrl: string,
@@ -78,10 +80,10 @@ async function startServer(
 }
 
 /**
- * Rounds of load on every server in turn, so that a slow minute of the machine hits all of them; each is
- * warmed up first. The load comes from a process of its own (load-rounds.ts), so that it does not share an
- * event loop with anything.
- * @throws Error when a request fails: the figures would mean nothing.
+ * Runs rounds of load on every server in turn, so that a slow minute on the machine affects all of them.
+ * Warms up each server first. The load comes from its own process (load-rounds.ts), so that it shares no
+ * event loop.
+ * @throws Error when a request fails, because the figures would mean nothing
  */
 export async function alternate<Name extends string>(
   servers: Record<Name, string>,
@@ -104,12 +106,12 @@ export async function alternate<Name extends string>(
 }
 
 type RateBench = {
-  /** Up to ': requests a second'. */
+  /** The part of the result's name before ': requests a second'. */
   name: string;
   path: string;
   key: string;
   connections: number;
-  /** The server of api-servers.ts to compare with, and what it does. */
+  /** The server in api-servers.ts to compare with, and its description. */
   bare: string;
   reference: string;
   least: number;
@@ -120,8 +122,8 @@ const SECONDS = 3;
 const WARM_UP_SECONDS = 2;
 
 /**
- * Requests a second of a path with everything on (authentication, rate limit, validation, durable charge)
- * against a bare server's.
+ * Requests per second for a path with everything on (authentication, rate limit, validation, durable charge),
+ * compared with a bare server.
  */
 export function compareRates(options: BenchOptions, url: string, of: RateBench): Promise<BenchResult> {
   return withServers(url, [of.bare, 'plat'], async servers => {

@@ -23,13 +23,13 @@ import { openPostgis, tilesAround } from './postgis-tiles.ts';
 
 const PARCELS = 200_000;
 const WEST = -936_000_000;
-/** A twenty-fifth of the county: one lot in five is vacant, and one in five of these so large. */
+/** Matches 1 in 25 parcels: one lot in five is vacant, and one in five of these is large enough. */
 const HITS = { vacant_only: true, acres_min: 14.4 };
 
 /**
- * Tiles of a county of 200,000 parcels at zoom 14, made anew: with the 8,000 hits of a filter marked against
- * the same without, and colored by worth against ST_AsMVT of the same columns (POSTGIS_URL); and an aerial
- * tile against sharp alone.
+ * Renders tiles at zoom 14 of a county of 200,000 parcels. Compares tiles that highlight the 8,000 hits of a
+ * filter with the same tiles without, and tiles colored by value with ST_AsMVT of the same columns
+ * (POSTGIS_URL). Also compares an aerial tile with sharp alone.
  */
 export async function bench(options: BenchOptions): Promise<BenchResult[]> {
   const marked = await withBenchDatabase(options, async (url, pool) => {
@@ -91,7 +91,7 @@ async function compareMarks(
         bytes = (await makeParcelTile(resources, tile, coloring)).length;
       });
       const postgis = reference ? await timed(() => reference.tile(tile)) : 0;
-      // The first round warms both up.
+      // The first round warms up both sides.
       if (round === 0) continue;
       times.plain.push(plain);
       times.marked.push(marked);
@@ -134,7 +134,10 @@ async function compareMarks(
 const AERIAL_ZOOM = 17;
 const AERIAL_PX = 256;
 
-/** sharp alone: the window of the file that such a tile shows, read, sized to 256 pixels and packed. */
+/**
+ * Compares with sharp alone: reads the part of the file that the tile shows, resizes it to 256 pixels and
+ * encodes it.
+ */
 async function compareAerial(options: BenchOptions, url: string, pool: TestDb): Promise<BenchResult[]> {
   const side = options.quick ? 2048 : 4096;
   const path = join(options.folder, 'naip.tif');
@@ -183,7 +186,7 @@ async function compareAerial(options: BenchOptions, url: string, pool: TestDb): 
   ];
 }
 
-/** The pixels of a file that a tile shows, in which it lies askew. */
+/** The pixel window of a file that covers a tile. The tile is rotated in the file's grid. */
 async function windowOf(path: string, { toPlace }: Shown) {
   const { forward } = placeImage(await readImageryHeader(path, {}, new AbortController()), path);
   const corners = [0, AERIAL_PX].flatMap(px => [0, AERIAL_PX].map(py => forward(toPlace(px, py))));

@@ -17,10 +17,10 @@ const SEED = 20_260_630;
 const AT_LEAST = 4;
 
 /**
- * Statistics of all counties and ZIPs against one SQL statement that computes the same figures in
- * the same server and leaves them in a temporary table. Every figure is compared. The ratio is that of a
- * recompute after which every response is the same as before, so that neither side stores one; the first,
- * which stores all, is among the details.
+ * Statistics of all counties and ZIPs, compared with one SQL statement that computes the same figures on the
+ * same server into a temporary table. Compares every figure. The ratio uses a recompute that changes no
+ * response, so that neither side stores any; the details include the first recompute, which stores all of
+ * them.
  */
 export function bench(options: BenchOptions): Promise<BenchResult> {
   const count = options.quick ? QUICK_LISTINGS : LISTINGS;
@@ -28,7 +28,7 @@ export function bench(options: BenchOptions): Promise<BenchResult> {
     const client = new pg.Client({ connectionString: url, options: '-c timezone=UTC -c jit=off' });
     await client.connect();
     await loadRegions(pool);
-    // Neither side reads through these two, and filling them would take most of the seeding.
+    // Neither side uses these two indexes, and maintaining them would take most of the seeding time.
     await pool.query('drop index listings_location, listings_feed');
     await storeListings(pool, { count, seed: SEED, asOf: AS_OF });
     const reference = await runReference(client);
@@ -69,9 +69,9 @@ async function timedRecompute(pool: TestDb): Promise<RecomputeResult & { seconds
 type ReferenceRow = { region: number; bucket: number } & Record<string, string | number | null>;
 
 /**
- * The statement with memory for its sorts and both cores: 1 GB and two parallel workers besides the
- * leader. Its 30 million figures are fetched at the end, so that they do not fill this process's heap
- * while ours is timed.
+ * Runs the statement with 1 GB of memory for sorts and both cores: two parallel workers and the leader. Its
+ * 30 million figures are fetched at the end, so that they do not fill this process's heap during our
+ * measurement.
  */
 async function runReference(
   client: pg.Client,
@@ -94,7 +94,7 @@ async function runReference(
 
 type Compared = { figures: number; different: number; first?: string };
 
-/** Compares every figure of every bucket of every region, those that only one side has included. */
+/** Compares every figure of every bucket of every region, including those that only one side has. */
 async function compare(pool: TestDb, reference: ReferenceRow[]): Promise<Compared> {
   const expected = new Map<number, Map<string, ReferenceRow>>();
   for (const row of reference) {

@@ -16,7 +16,7 @@ const MAX_MS = 3;
 const MAX_LIST_MS = 2;
 
 const VERSION = '2026-07-28';
-/** What every message of the newer version carries. */
+/** Sent with every message in the newer protocol version. */
 const META = {
   'io.modelcontextprotocol/protocolVersion': VERSION,
   'io.modelcontextprotocol/clientInfo': { name: 'bench', version: '1.0.0' },
@@ -43,8 +43,8 @@ const WAYS = {
 } satisfies Record<string, Way>;
 
 /**
- * The service's processor time for a call, over REST and as a tool, in turns; that of the list
- * of tools; its size.
+ * The service's processor time for a call over REST and as a tool, in turns. Also the processor time for the
+ * list of tools, and its size.
  */
 export function bench(options: BenchOptions): Promise<BenchResult[]> {
   return withBenchDatabase(options, async (url, pool) => {
@@ -97,7 +97,7 @@ export function bench(options: BenchOptions): Promise<BenchResult[]> {
   });
 }
 
-/** What the process has used so far, as it tells itself. */
+/** Processor time of the process so far, from its own metrics. */
 async function processorMs(url: string, agent: Agent): Promise<number> {
   const metrics = await send(url, { path: '/metrics' }, '', agent);
   return 1_000 * Number(/^process_cpu_seconds_total (\S+)/m.exec(metrics)![1]);

@@ -6,9 +6,9 @@ import { prepareStats, STATS_PATH } from './stats-endpoint.ts';
 const CONNECTIONS = 50;
 const ACCOUNTS = 64;
 /**
- * The rate of one server differs by a tenth from second to second with the host's speed, and that of two
- * processes of the same server by some 5 % for as long as they live, with what V8 made of them: so what is
- * judged within a tenth is measured on several starts.
+ * One server's rate varies by a tenth from second to second with the host's speed. Two processes of the same
+ * server differ by about 5 % for as long as they run, because V8 optimizes them differently. So comparisons
+ * within a tenth are measured over several starts.
  */
 const STARTS = 5;
 const HOT_ROUNDS = 10;
@@ -23,10 +23,10 @@ const BARE = 'node:http and pg sending the same stored bytes by primary key';
 const UNMETERED = 'the same endpoint with everything but its charges';
 
 /**
- * What metering costs: requests a second of the market-stats endpoint with everything on, each call a durable
- * charge, from one account and from many at once, against a bare server that sends the same bytes and against
- * the same service without its meter. The ratios are of the rounds that were run next to each other;
- * their median counts.
+ * The cost of metering: requests per second at the market-stats endpoint with everything on and a durable
+ * charge per call, from one account and from many at once. Compared with a bare server that sends the same
+ * bytes, and with the same service without its meter. Each ratio compares two adjacent rounds; the result is
+ * the median ratio.
  */
 export function bench(options: BenchOptions): Promise<BenchResult[]> {
   return withBenchDatabase(options, async (url, pool) => {

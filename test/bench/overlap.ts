@@ -13,16 +13,16 @@ import { DEFAULT_COUNTY } from './generate/roll.ts';
 const PARCELS = 100_000;
 const POLYGONS = 5_000;
 const ROUNDS = 3;
-/** The reference takes minutes for all of the parcels: it is timed on one of so many. */
+/** The reference would take minutes for all parcels, so it measures one in SAMPLE. */
 const SAMPLE = 20;
 const MAX_DIFFERENCE = 0.1;
 const LEAST = 10;
 const HUGE_VERTICES = 50_000;
 
 /**
- * Percent of each parcel of a county in 5,000 polygons, against `@turf/intersect` of each parcel with each
- * polygon whose box meets its own, found in the same packed Hilbert R-tree. No two polygons overlap, so that
- * the reference may add up what it finds.
+ * Percent of each parcel in a county that 5,000 polygons cover. Compared with `@turf/intersect` of each
+ * parcel with each polygon whose box overlaps its box, found in the same packed Hilbert R-tree. No two
+ * polygons overlap, so the reference may add up the areas.
  */
 export async function bench({ quick, note }: BenchOptions): Promise<BenchResult> {
   const parcels = generateParcels(quick ? PARCELS / 50 : PARCELS);
@@ -72,7 +72,7 @@ export async function bench({ quick, note }: BenchOptions): Promise<BenchResult>
   );
 }
 
-/** All parcels against one outline that winds through the whole county. */
+/** Times all parcels against one outline that winds through the whole county. */
 async function timeHuge(parcels: MultiPolygon[], [west, south, east, north]: Box): Promise<number> {
   const center: Position = [(west + east) / 2, (south + north) / 2];
   const reach: Position = [(east - west) / 3, (north - south) / 3];
@@ -113,7 +113,7 @@ function partsOf(geometry: GeoJsonPolygon | GeoJsonShape): MultiPolygon {
   return (geometry.type === 'Polygon' ? [geometry.coordinates] : geometry.coordinates) as MultiPolygon;
 }
 
-/** In square degrees, of polygons that are valid. */
+/** Area in square degrees of valid polygons. */
 function degreesArea(polygons: MultiPolygon): number {
   let sum = 0;
   for (const polygon of polygons) {
@@ -140,8 +140,8 @@ function generateParcels(count: number): MultiPolygon[] {
 }
 
 /**
- * Ponds of 12 to 400 vertices, one in ten with an island, each in a cell of its own of a
- * grid: no two overlap.
+ * Ponds of 12 to 400 vertices, one in ten with an island. Each is in its own grid cell, so that no two
+ * overlap.
  */
 function generateWetlands(count: number, [west, south, east, north]: Box): MultiPolygon[] {
   const random = createRandom(seedOf(7, 1));
@@ -163,7 +163,9 @@ function generateWetlands(count: number, [west, south, east, north]: Box): Multi
   });
 }
 
-/** A wavy ring, from 0.4 to 1 times its reach from its center, on the grid of 1e-7 degrees. */
+/**
+ * A wavy ring on the grid of 1e-7 degrees. Its distance from the center varies from 0.4 to 1 times `reach`.
+ */
 function outline(random: Random, center: Position, reach: Position, vertices: number): Ring {
   const waves = Array.from({ length: 5 }, (_, i) => ({ often: 2 + i * i * 3, phase: 7 * random() }));
   const ring = Array.from({ length: vertices }, (_, i): Position => {

@@ -13,15 +13,15 @@ import type { TestDb } from '../support/test-db.ts';
 import { type BenchOptions, type BenchResult, judged, median, timed, withBenchDatabase } from './bench.ts';
 
 const PAGE = '/data?county=33019';
-/** Bangor has every layer that can be switched on. */
+/** Bangor has data for every layer on the map. */
 const ALL_LAYERS_PAGE = '/data?county=23019&acres_min=1&color=acres';
 const BANGOR = ['', '-roads', '-wetlands', '-flood', '-water', '-places', '-elevation'];
 const EMAIL = 'bench@plat.example';
 
 /**
- * From the address to the last thing drawn, of the map with the sample, and with all layers, the relief and
- * colored hits, and of the same pages when everything that is drawn on the map is answered empty. Every round
- * is a new window with an empty cache; both pass the same interception.
+ * Measures the time from opening a page until its map is drawn: with the sample, and with all layers, the
+ * relief and colored hits. Compares it with the same pages when all map data comes back empty. Every round
+ * opens a new window with an empty cache; both sides go through the same interception.
  */
 export async function compareIdle(options: BenchOptions): Promise<BenchResult[]> {
   if (!existsSync(CHROMIUM)) {
@@ -85,7 +85,7 @@ async function signIn(browser: Browser, baseURL: string, pool: TestDb) {
   return context.storageState();
 }
 
-/** In the page, before the map's module reads what is switched on. */
+/** Runs in the page, before the map's module reads which layers are on. */
 function switchOnAll(): void {
   document.addEventListener('readystatechange', () => {
     for (const input of document.querySelectorAll<HTMLInputElement>('[data-layer], [value=relief]'))

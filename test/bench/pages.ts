@@ -24,15 +24,15 @@ const CACHED_MS = 5;
 const WEST = -936_000_000;
 
 /**
- * A tile of the map at zoom 14 out of a county of 200,000 parcels, made anew and from the cache, and the page
- * with a table of 500 parcels against the endpoint it reads; and the map in a browser (pages-idle.ts). The
- * tile's reference is ST_AsMVT on the server of POSTGIS_URL, same tiles and columns; without one the tile
- * is measured alone.
+ * Measures a map tile at zoom 14 in a county of 200,000 parcels, freshly rendered and from the cache; a page
+ * with a table of 500 parcels, compared with the endpoint it reads; and the map in a browser (pages-idle.ts).
+ * The tile's reference is ST_AsMVT on the server at POSTGIS_URL with the same tiles and columns. Without that
+ * server, the tile is measured alone.
  */
 export async function bench(options: BenchOptions): Promise<BenchResult[]> {
   const served = await withBenchDatabase(options, async (url, pool) => {
     const parcels = options.quick ? 2_000 : PARCELS;
-    // The county of 200,000 lots is 0.31 degrees wide and high, a smaller one less.
+    // The county of 200,000 lots is 0.31 degrees wide and high; smaller counties are narrower.
     const half = 0.155 * Math.sqrt(parcels / PARCELS);
     const middle = [WEST / 1e7 + half, 41.5 + half] as const;
     const fips = countyAt(...middle)!;
@@ -76,7 +76,7 @@ async function compareTiles(
       const there = reference ? await timed(() => reference.tile(tile)) : 0;
       await parcelTile(resources, tile);
       const again = await timed(() => parcelTile(resources, tile));
-      // The first round warms both up.
+      // The first round warms up both sides.
       if (round === 0) continue;
       ours.push(made);
       theirs.push(there);

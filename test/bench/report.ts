@@ -33,7 +33,7 @@ const detailText = ({ details }: BenchResult) =>
     .map(([name, value]) => `${name} ${value}`)
     .join(', ');
 
-/** For a terminal: a table, and under it each bench's own figures. */
+/** Formats results for a terminal: a table, followed by the details of each benchmark. */
 export function plainReport(results: BenchResult[], machine: Machine, quick: boolean): string {
   const rows = [HEADS, ...results.map(result => cells(result, quick))];
   const widths = HEADS.map((_, i) => Math.max(...rows.map(row => row[i]!.length)));

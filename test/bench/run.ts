@@ -42,7 +42,7 @@ async function main(): Promise<number> {
 
   await build();
   const folder = mkdtempSync(join(tmpdir(), 'plat-bench-'));
-  // As root, the server runs as another user, who has to pass through.
+  // When run as root, the server runs as another user, who needs access to the folder.
   chmodSync(folder, 0o755);
   const given = process.env.BENCH_DATABASE_URL;
   const server = given ? undefined : await startEmbedded(join(folder, 'postgres'));

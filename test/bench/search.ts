@@ -10,7 +10,10 @@ import { createRandom, pick, type Random, seedOf } from './generate/random.ts';
 import { withServers } from './load.ts';
 import { createCaller } from './stats-endpoint.ts';
 
-/** In one county for the reference, and as many in others. BENCH_PARCELS: fewer, for a small machine. */
+/**
+ * Number of parcels in one county for the reference, and in total in the other counties. BENCH_PARCELS sets a
+ * smaller number for a small machine.
+ */
 const PARCELS = Number(process.env.BENCH_PARCELS ?? 2_000_000);
 const QUICK_PARCELS = 8_000;
 const COUNTIES = 40;
@@ -21,16 +24,20 @@ const CONNECTIONS = 10;
 const ROUNDS = 4;
 const SECONDS = 5;
 const MOST = 1.5;
-/** More than any machine gets through in all rounds. */
+/** More than any machine completes in all rounds. */
 const SEARCHES = 20_000;
 
-/** What a county has most of, from 1 % of its parcels to one in six: a tenth of the searches for owners. */
+/**
+ * The most common words in a county, each in 1 % to 17 % of its parcels. A tenth of the owner searches use
+ * them.
+ */
 const COMMON = ['smith', 'llc', 'revocable trust', 'smith john', 'city of', 'john', 'llc properties'];
 
 /**
- * Searches of everything in 40 counties against searches by owner in one county with as many parcels, each
- * through the whole service, 10 at a time: owners and addresses as people look for them, taken from parcels
- * at random, and half of the searches of everything for either.
+ * Searches everything in 40 counties, compared with searching by owner in one county with the same number of
+ * parcels. Each search goes through the whole service, 10 at a time. Owners and addresses come from random
+ * parcels and are written as people search for them; half of the searches of everything are for owners, half
+ * for addresses.
  */
 export function bench(options: BenchOptions): Promise<BenchResult> {
   return withBenchDatabase(options, async (url, pool) => {
@@ -90,7 +97,7 @@ async function seedCounty(pool: TestDb, fips: number, parcels: number): Promise<
 
 type Row = { owner_name: string; situs_address: string; situs_city: string };
 
-/** Parcels at random, each once. */
+/** Random parcels without repeats. */
 async function drawParcels(pool: TestDb, counties: number[], each: number, random: Random): Promise<Row[]> {
   const ids = Array.from(
     { length: SEARCHES },
@@ -104,7 +111,10 @@ async function drawParcels(pool: TestDb, counties: number[], each: number, rando
   return rows;
 }
 
-/** Half are a whole name, the others its first word, its first two, or the beginning of the first. */
+/**
+ * One in ten is a common word, four in ten a whole name, and the others its first word, its first two words,
+ * or the start of the first.
+ */
 function ownerOf(random: Random, { owner_name: name }: Row): string {
   const words = name.toLowerCase().replaceAll(',', '').split(' ');
   const draw = random();
@@ -116,7 +126,7 @@ function ownerOf(random: Random, { owner_name: name }: Row): string {
 
 const SPELLED: Record<string, string> = { st: 'street', rd: 'road', ave: 'avenue', n: 'north', s: 'south' };
 
-/** Half are as the roll has them, some with the city, some in other spellings, some broken off. */
+/** Half are as on the roll; the others include the city, use other spellings, or are cut off. */
 function addressOf(random: Random, { situs_address: address, situs_city: city }: Row): string {
   const words = address.toLowerCase().split(' ');
   const draw = random();
@@ -126,7 +136,7 @@ function addressOf(random: Random, { situs_address: address, situs_city: city }:
   return draw < 0.95 ? words.slice(0, -1).join(' ').slice(0, -1) : words.slice(1).join(' ');
 }
 
-/** @returns milliseconds of every search but those that warm up, ascending */
+/** @returns milliseconds of every search after the warm-up, ascending */
 async function load(
   origin: string,
   key: string,

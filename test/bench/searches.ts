@@ -16,8 +16,8 @@ const MOST = 1.5;
 const FIPS = 33_019;
 
 /**
- * What saved searches take to follow a merge, against one statement of each one's filter over the parcels
- * that changed, which is all that has to be asked.
+ * Measures how long saved searches take to follow a merge. Compared with running each search's filter as one
+ * statement over the changed parcels, which is the minimum work.
  */
 export async function bench(options: BenchOptions): Promise<BenchResult> {
   const { parcels, searches, changed, rounds } = options.quick ? SIZES.quick : SIZES.full;
@@ -65,7 +65,7 @@ export async function bench(options: BenchOptions): Promise<BenchResult> {
   });
 }
 
-/** Acres of different sizes, and what people look for besides. */
+/** Filters with different ranges of acreage and other common conditions. */
 function filterOf(n: number): object {
   const acres = { acres_min: 1 + (n % 20), acres_max: 3 + 2 * (n % 20) };
   const besides = [
@@ -89,7 +89,7 @@ async function insertSearches(pool: TestDb, filters: readonly object[]): Promise
   );
 }
 
-/** As a merge leaves it: parcels all over the county, another size of each, and what was noted of it. */
+/** Changes the acreage of parcels all over the county and records the changes, as a merge does. */
 async function mergeSome(pool: TestDb, changed: number): Promise<number[]> {
   const { rows } = await pool.query<{ property_id: number }>(
     `update parcel_filters set effective_acres = effective_acres * 1.1

@@ -13,17 +13,17 @@ const PARCELS = 100_000;
 const QUICK_PARCELS = 2_000;
 const ROUNDS = 3;
 const CELL_M = 10;
-/** As USGS and the COG driver of GDAL cut their grids. */
+/** The tile size of USGS and of GDAL's COG driver. */
 const TILE = 512;
 const UTM_19N = 26919;
 
-/** Penobscot County, Maine, of which the fabric fills the middle. */
+/** A rectangle in Penobscot County, Maine; the fabric fills its middle. */
 const EXTENT: Box = [-69.35, 44.7, -68.2, 45.5];
 
 /**
- * Slope shares of a county's parcels on a 10 m grid, against reading and decoding every block of that grid
- * once with geotiff.js as it comes. The grid is a file of tiles of 512 cells, packed with deflate, that ends
- * where the parcels end.
+ * Slope shares of the parcels in a county on a 10 m grid, compared with reading and decoding every block of
+ * that grid once with unmodified geotiff.js. The grid is a deflated file in tiles of 512 cells and ends where
+ * the parcels end.
  */
 export const bench: Bench = async ({ quick, folder, note }) => {
   const signal = new AbortController().signal;
@@ -45,7 +45,7 @@ export const bench: Bench = async ({ quick, folder, note }) => {
     const elevation = openElevation([tile], { signal });
     ours.push(
       await measure(async () => {
-        // Positions are made when they are needed, as those of stored boundaries are.
+        // Builds each shape inside the loop, because stored boundaries also have to be decoded.
         for (const parcel of parcels) if ((await elevation.terrainOf(shapeOf(parcel))) !== null) known++;
       }),
     );
@@ -83,12 +83,12 @@ async function measure(work: () => Promise<unknown>): Promise<Times> {
   return { ms, cpuMs: (user + system) / 1000 };
 }
 
-/** The round that other programs on the machine disturbed least. */
+/** The round least disturbed by other programs on the machine. */
 function shortest(rounds: readonly Times[]): Times {
   return rounds.reduce((best, round) => (round.ms < best.ms ? round : best));
 }
 
-/** A grid in UTM that holds the parcels and a margin of two cells. */
+/** Writes a UTM grid that covers the parcels with a margin of two cells. */
 function writeGrid(path: string, parcels: readonly FlatRing[][][]): void {
   const unit = { originX: 0, originY: 0, stepX: 1, stepY: 1 };
   const { forward } = placeGrid(resolveCrs(`EPSG:${UTM_19N}`, path), unit);
@@ -117,7 +117,7 @@ function writeGrid(path: string, parcels: readonly FlatRing[][][]): void {
   });
 }
 
-/** Ridges of three sizes; their slopes reach from flat to about 60 %. */
+/** Ridges of three sizes, with slopes from flat to about 60 %. */
 function hills(column: number, row: number): number {
   return (
     300 +

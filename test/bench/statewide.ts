@@ -13,23 +13,24 @@ import { writeRoll, writeStateRoll } from './generate/roll.ts';
 import { hasEnded, residentMb, startWorker, stopWorker } from './worker.ts';
 
 /**
- * 190 bytes a parcel packed and some 2 kB in the database while it is merged: 10 million take 25 GB of disk.
+ * A parcel takes 190 bytes compressed and about 2 kB in the database during the merge, so 10 million take 25
+ * GB of disk.
  */
 const PARCELS = Number(process.env.STATEWIDE_PARCELS ?? 10_000_000);
 const QUICK_PARCELS = 20_000;
 const STATE = 'IA';
-/** A county of another state, whose feed runs all the while. */
+/** A county in another state, whose feed runs throughout. */
 const BESIDE = { parcels: 3_000, fips: 55025 };
 const MAX_GROWTH = 1.2;
 const MAX_WAIT = 6;
 const LOOK_MS = 200;
-/** The share of a run's progress at which its one file has been read; the worker is killed at half of it. */
+/** Progress of a run when its only file has been read. The worker is killed at half of this. */
 const ALL_READ = 0.6;
 
 /**
- * A statewide roll through one feed, by a worker that is killed (SIGKILL) when half of it is read and by one
- * started in its place; meanwhile the feed of a small county is run again and again. By hand, for it takes
- * hours: STATEWIDE_PARCELS sets another size.
+ * Ingests a statewide roll through one feed. The worker is killed (SIGKILL) when half of the roll is read,
+ * and another one takes over; in the meantime the feed of a small county runs repeatedly. Run it by hand,
+ * because it takes hours. STATEWIDE_PARCELS sets another size.
  */
 export async function bench(options: BenchOptions): Promise<BenchResult[]> {
   const { folder, note } = options;
@@ -49,7 +50,7 @@ export async function bench(options: BenchOptions): Promise<BenchResult[]> {
   return withBenchDatabase(options, async (url, pool) => {
     const start = () => startWorker(url, { FEEDS_DIR: feeds });
     let run = 0;
-    // The other edition each time, so that every run merges.
+    // Alternates between two versions of the roll, so that every run merges.
     const runBeside = () =>
       ingest(pool, 'bench-county', { force: true, sources: { roll: rolls[run++ % 2]! } });
     const first = await start();
@@ -106,7 +107,7 @@ export async function bench(options: BenchOptions): Promise<BenchResult[]> {
   });
 }
 
-/** Enqueues a feed and waits for its end. @returns milliseconds */
+/** Enqueues a feed and waits until it is done. @returns milliseconds */
 async function ingest(pool: TestDb, feed: string, payload: object, parcels?: number): Promise<number> {
   const { id } = await enqueue(pool, ingestJob, ingestJob.payload.parse({ feed, ...payload }));
   return timed(async () => {
@@ -138,8 +139,8 @@ async function keepRunning(until: Promise<unknown>, work: () => Promise<void>): 
 }
 
 /**
- * Watches the state's run by a worker up to a share of its progress. @returns the worker's peaks in MB, by a
- * fifth of the file and by the end
+ * Watches the state's run until it reaches a share of its progress.
+ * @returns the worker's peaks in MB: `early` for the first fifth of the file, `peak` overall
  */
 async function watch(
   pool: TestDb,

@@ -8,8 +8,8 @@ import type { TestDb } from '../support/test-db.ts';
 export const STATS_PATH = '/api/public/v1/markets-stats/33019/stats/';
 
 /**
- * A county with every bucket and key filled, and accounts that neither limit nor quota stops.
- * @returns a key of each account, and the size of the endpoint's answer.
+ * Creates a county with every bucket and key filled, and accounts without a rate limit or quota.
+ * @returns one key per account, and the size of the endpoint's response
  */
 export async function prepareStats(
   pool: TestDb,
@@ -40,7 +40,7 @@ async function insertCounty(pool: TestDb): Promise<number> {
   return body.length;
 }
 
-/** A key of a new account that may call as often as it likes. */
+/** The key of a new account without a rate limit or quota. */
 export async function createCaller(pool: TestDb, name: string): Promise<string> {
   const account = await createAccount(pool, {
     name,

@@ -8,9 +8,9 @@ const PEOPLE = 200_000;
 type Known = Candidate & { id: number };
 
 /**
- * How well owners of a roll are found among contacts: precision is the share of the answers that are about
- * one of the owners, recall the share of the owners that contacts know who are found. By the same kernels as
- * the endpoint, on an index in memory.
+ * How well owners on a roll are matched to contacts. Precision is the share of matches that are one of the
+ * owners; recall is the share of owners in the contacts who are matched. Uses the endpoint's kernels on an
+ * index in memory.
  */
 export function measureMatching(options: BenchOptions): BenchResult[] {
   const { contacts, questions } = generatePeople(18, options.quick ? 5_000 : PEOPLE);

@@ -7,15 +7,17 @@ import { type BenchOptions, type BenchResult, judged, median, timed, withBenchDa
 import { between, createRandom, type Random } from './generate/random.ts';
 import { measureMatching } from './trace-matching.ts';
 
-/** As many as the federal registry has: 320 area codes of 780 exchanges, 1,000 numbers each. */
+/**
+ * The size of the federal registry: 320 area codes with 780 exchanges each and 1,000 numbers per exchange.
+ */
 const AREAS = 320;
 const EXCHANGES = 780;
 const A_PREFIX = 1_000;
 const LOOKUPS = 20_000;
 
 /**
- * The Do Not Call registry: a full list of 250 million lines is read, staged and merged as a feed does, then
- * asked for six numbers at a time as a trace does. And how well people are matched.
+ * The Do Not Call registry: reads, stages and merges a full list of 250 million lines as a feed does, then
+ * looks up six numbers at a time as a trace does. Also measures how well people are matched.
  */
 export async function bench(options: BenchOptions): Promise<BenchResult[]> {
   const areas = options.quick ? 2 : AREAS;
@@ -106,8 +108,8 @@ async function load(pool: TestDb, areas: number): Promise<{ read: number; write:
 }
 
 /**
- * The list's lines of ten digits, in chunks of a megabyte that cut them anywhere; some 11 bytes a
- * number, 2.7 GB in all.
+ * The list's lines of ten digits in chunks of a megabyte, which can split a line. About 11 bytes per number,
+ * 2.7 GB in total.
  */
 async function* lines(areas: number): AsyncGenerator<Uint8Array> {
   const random = createRandom(31);
@@ -130,7 +132,7 @@ async function* lines(areas: number): AsyncGenerator<Uint8Array> {
   yield Buffer.concat(parts);
 }
 
-/** 1,000 lines with the last four digits of different numbers. */
+/** 1,000 lines, each with the last four digits of a different number. */
 function suffixes(random: Random): Buffer {
   const text = Array.from(
     { length: A_PREFIX },
@@ -141,7 +143,7 @@ function suffixes(random: Random): Buffer {
 
 type Times = { asked: number[]; nothing: number[] };
 
-/** With a statement that does nothing after each, which tells how busy the machine is. */
+/** Also times an empty statement after each lookup, to show how busy the machine is. */
 async function lookUp(pool: TestDb, areas: number, times: number): Promise<Times> {
   const database = pool.forApi();
   const random = createRandom(6);

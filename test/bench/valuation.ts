@@ -8,21 +8,20 @@ import { knowLand, MARKET_AS_OF, MARKET_FIPS, seedMarket } from './generate/mark
 
 const FULL = { parcels: 200_000, comps: 100_000, seed: 6 };
 const QUICK = { parcels: 4_000, comps: 2_000, seed: 6 };
-/** Parcels for which the reference is measured; its time grows with their number. */
+/** Number of parcels for which the reference is measured. Its time grows with their number. */
 const SAMPLE = 5_000;
 
-/** A record is made after a valuation, at most weekly: it may take as long. */
+/** A county's record is computed after a valuation, no more than weekly, so it may take as long. */
 const MAX_OF_VALUATION = 1;
 
 const NEAREST = `select price, lot_acres, sold_date from listings
   where status <> 'OFF_MARKET' order by location <-> $1::point limit 50`;
 
 /**
- * All parcels of a county, valued by the sales among them: comps read, the market fitted, every parcel
- * valued, all stored. Twice: with nothing known of the land, and with slope, frontage, flood zone
- * and wetlands of all.
- * The reference only asks PostgreSQL for the 50 sales nearest to each parcel, prepared, on one connection,
- * and neither adjusts nor stores anything.
+ * Values all parcels of a county from its sales: reads comps, fits the market, values every parcel and stores
+ * all values. Runs twice: with nothing known about the land, and with slope, frontage, flood zone and
+ * wetlands of all parcels. The reference only queries PostgreSQL for the 50 sales nearest to each parcel,
+ * prepared, on one connection; it neither adjusts nor stores anything.
  */
 export function bench(options: BenchOptions): Promise<BenchResult[]> {
   const size = options.quick ? QUICK : FULL;
@@ -36,7 +35,7 @@ export function bench(options: BenchOptions): Promise<BenchResult[]> {
       const reference = await referenceSeconds(client, Math.min(SAMPLE, size.parcels));
       const plain = await countySeconds(pool);
       await knowLand(client);
-      // A sale is linked to its land once, when it comes or the land does.
+      // A sale is linked to its land once, when either of them arrives.
       await countySeconds(pool);
       await client.query('vacuum analyze valuations');
       const landed = await countySeconds(pool);
@@ -52,7 +51,7 @@ async function countySeconds(pool: TestDb): Promise<number> {
   return (await timed(() => valueCounty(pool, { fips: MARKET_FIPS, asOf: MARKET_AS_OF }, { signal }))) / 1000;
 }
 
-/** A county's record: how full its roll is, the values of past sales, and the ratio studies of both. */
+/** The county's record: roll completeness, the values of past sales, and the ratio studies of both. */
 async function record(pool: TestDb, landed: number): Promise<BenchResult> {
   const { signal } = new AbortController();
   let sales = 0;
@@ -71,7 +70,7 @@ async function record(pool: TestDb, landed: number): Promise<BenchResult> {
   );
 }
 
-/** Of one parcel. */
+/** Seconds that the reference takes per parcel. */
 async function referenceSeconds(client: pg.Client, sample: number): Promise<number> {
   const { rows } = await client.query<{ place: string }>(
     'select location::text as place from parcel_filters order by hashint8(property_id) limit $1',

@@ -1,5 +1,5 @@
-// The receiver of the bench, in a process of its own: answers 204, and tells when the first message came and
-// when all of `COUNT` have come, by their ids.
+// The benchmark's receiver, in its own process. Responds with 204, and prints when the first message and when
+// all `COUNT` messages have arrived, counted by id.
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 

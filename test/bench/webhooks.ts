@@ -8,18 +8,18 @@ import type { TestDb } from '../support/test-db.ts';
 import { type BenchOptions, type BenchResult, judged, timed, withBenchDatabase } from './bench.ts';
 import { startWorker, stopWorker } from './worker.ts';
 
-/** A worker runs for weeks: the best round is one of code that is warm, on both sides. */
+/** Workers run for weeks, so the best round is used, when the code is warm on both sides. */
 const SIZES = { full: { endpoints: 1_000, rounds: 8 }, quick: { endpoints: 20, rounds: 1 } };
 const EVENTS = 5;
-/** Requests of the reference at once. */
+/** Number of concurrent requests in the reference. */
 const AT_ONCE = 64;
 const LEAST = 0.5;
 const MAX_FIRST_MS = 5_000;
 const MAX_MB = 50;
 
 /**
- * A worker that makes, signs and delivers messages to many webhooks on this machine, against an undici loop
- * that sends the same bytes to them; both to a receiver in a process of its own.
+ * A worker that creates, signs and delivers messages to many webhooks on this machine, compared with an
+ * undici loop that sends the same bytes. Both send to a receiver in its own process.
  */
 export async function bench(options: BenchOptions): Promise<BenchResult[]> {
   const { endpoints, rounds } = options.quick ? SIZES.quick : SIZES.full;
@@ -39,7 +39,7 @@ export async function bench(options: BenchOptions): Promise<BenchResult[]> {
           if (round >= 0) grown = Math.max(grown, residentKb(worker.pid!) - idle);
         }, 20);
         const told = receiver.next();
-        // What is measured begins with the commit.
+        // The measurement starts at the commit.
         const committed = await changeCounties(pool);
         const { first, all } = await told;
         clearInterval(watch);
@@ -113,7 +113,7 @@ async function insertWebhooks(pool: TestDb, url: string, endpoints: number): Pro
   );
 }
 
-/** A change in each of five counties, in one transaction. @returns when it was committed */
+/** Changes a parcel in each of five counties, in one transaction. @returns when it was committed */
 async function changeCounties(pool: TestDb): Promise<number> {
   await pool.query(
     `insert into changes (at, type, fips, property_id, fields)
@@ -136,7 +136,7 @@ async function delivered(pool: TestDb): Promise<void> {
 
 type Sent = { url: string; headers: Record<string, string>; body: string };
 
-/** The bytes of the last round. */
+/** The requests of the last round. */
 async function readSent(pool: TestDb): Promise<Sent[]> {
   const { rows } = await pool.query<Taken>(
     `select d.webhook_id, d.message_id, d.turn, d.attempts, w.url, m.type, m.seq, m.fips, m.at, m.data, now() as now,

@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import { ENVIRONMENT, programOf, RUNTIMES } from '../../cli/up/supervisor.ts';
 import { rootDir } from '../../shared/platform/root.ts';
 
-/** A worker in a process of its own, as in production; resolves when it takes jobs. */
+/** Starts a worker in its own process, as in production. Resolves when it accepts jobs. */
 export async function startWorker(url: string, env: Record<string, string> = {}): Promise<ChildProcess> {
   const worker = spawn(process.execPath, [...RUNTIMES.worker, programOf('worker')], {
     cwd: rootDir,
@@ -37,7 +37,7 @@ export async function stopWorker(worker: ChildProcess): Promise<void> {
   await once(worker, 'exit');
 }
 
-/** The highest resident set so far: the kernel's own mark on Linux, elsewhere that of this moment. */
+/** Peak resident set in MB: the kernel's high-water mark on Linux, the current value elsewhere. */
 export async function residentMb({ pid }: ChildProcess): Promise<number> {
   if (process.platform === 'linux') {
     const status = readFileSync(`/proc/${pid}/status`, 'utf8');

@@ -69,7 +69,7 @@ describePages('comp reports', site => {
     ).toBe(false);
   });
 
-  test('by keyboard on a dark phone: two comps are removed, and the report is printed on whole pages and shared', async () => {
+  test('two comps are removed by keyboard on a dark phone, and the report is printed and shared', async () => {
     const page = await site.open(await newReport(), { viewport: NARROW });
     await page.emulateMedia({ colorScheme: 'dark' });
     await ready(page);
@@ -174,7 +174,7 @@ describePages('comp reports', site => {
     await expect.poll(() => field(two, 'title').inputValue()).toBe('Second');
   });
 
-  test('without script: started from the parcel, comps checked and saved, shared, read by a stranger', async () => {
+  test('without script, a report is created from a parcel, edited, shared, and read by a stranger', async () => {
     const window = async (path: string) => {
       const page = await site.open(undefined, { script: false });
       await page.goto(path);

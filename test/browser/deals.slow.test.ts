@@ -115,7 +115,7 @@ describePages('deals', site => {
     await expect.poll(() => page.locator('#listing').innerText()).toMatch(/\$34,900/);
   });
 
-  test('without script: a lot without a listing is graded by a price that is typed, advised, changed and set back', async () => {
+  test('without script, an unlisted lot is graded by a price that is entered, changed, and reset', async () => {
     const user = await newUser(site.db);
     const page = await site.open('/deals', { script: false, as: user });
     const { rows } = await site.db.pool.query<{ id: number }>(
@@ -160,7 +160,7 @@ describePages('deals', site => {
     await expect.poll(() => page.locator('.advice a[href$="#price"]').count()).toBe(1);
   });
 
-  test('by keyboard on a dark phone: another price is asked for, says what it does, is set, and undone', async () => {
+  test('by keyboard on a dark phone, a price change shows its effect and can be undone', async () => {
     const user = await newUser(site.db);
     const page = await site.open('/deals', { viewport: NARROW, as: user });
     await page.emulateMedia({ colorScheme: 'dark' });
@@ -207,7 +207,7 @@ describePages('deals', site => {
     await expect.poll(() => page.locator(UNDO).count()).toBe(0);
   });
 
-  test('without script: a price in the form is asked for once more, and what is confirmed is what was shown', async () => {
+  test('without script, a price change asks for confirmation and saves only the price shown', async () => {
     const user = await newUser(site.db);
     const page = await site.open('/deals', { script: false, as: user });
     await field(page, 'what').fill('14-341, Sullivan, NH');
@@ -242,7 +242,7 @@ describePages('deals', site => {
     await expect.poll(() => page.locator('#figures dd').first().textContent()).toBe('$34,900');
   });
 
-  test('without script: add by an address, choose, move, change, remove; what is refused is told', async () => {
+  test('without script, deals are added, moved, changed, and removed, and refusals are shown', async () => {
     const user = await newUser(site.db);
     const page = await site.open('/deals', { script: false, as: user });
     await field(page, 'what').fill('Barden Pond');

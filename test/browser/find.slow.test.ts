@@ -2,8 +2,8 @@ import { expect, test } from 'vitest';
 import { usageOf } from '../support/api.ts';
 import { describePages, field, inspect, isFocused, tabTo } from '../support/browser.ts';
 
-describePages('from a county by its name to a telephone number', site => {
-  test('by keyboard alone: county, vacant lots of 5 to 20 acres with out-of-state owners, sorted, one opened, its numbers bought once', async () => {
+describePages('from a county name to a phone number', site => {
+  test('filtering a county, sorting, opening a parcel, and buying its numbers once work by keyboard alone', async () => {
     // Every number of the sample's people, which are 555-01xx, is on the registry.
     await site.db.pool.query(`with listed as (
         insert into dnc_areas (area_code, edition, numbers, feed_id, changed_run)

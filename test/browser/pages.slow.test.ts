@@ -275,7 +275,7 @@ describePages('the web app', site => {
     expect(page.url()).toContain('/sign-in');
   });
 
-  test('by keyboard alone: to the content, through the filters, into a parcel', async () => {
+  test('the keyboard alone reaches the content, the filters, and a parcel', async () => {
     const page = await site.open('/data?county=33019&acres_min=100');
     await page.keyboard.press('Tab');
     await expect.poll(() => page.evaluate(() => document.activeElement?.getAttribute('href'))).toBe('#main');

@@ -138,7 +138,7 @@ describePages('the results of a search', site => {
     expect(new URL(page.url()).search).toContain('view=table');
   });
 
-  test('without script: the list and the table are sorted, page by page, and 500 on a page', async () => {
+  test('without script, the list and the table can be sorted, paged, and set to 500 rows', async () => {
     const page = await site.open(undefined, { script: false });
     await page.goto('/data?county=33019&acres_min=0.1');
     const follow = async (link: Locator) => {

@@ -49,7 +49,7 @@ describePages('the search box', site => {
     expect(place.width).toBeGreaterThan(300);
   });
 
-  test('on a page with a map, prefers what is near the middle of the map', async () => {
+  test('prefers results near the middle of the map on a page with a map', async () => {
     const page = await site.open('/data?county=33019');
     await page.keyboard.press('/');
     const asked = page.waitForRequest(/search\/options/);

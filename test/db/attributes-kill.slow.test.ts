@@ -74,7 +74,7 @@ const snapshot = () =>
      order by property_id`,
   );
 
-test('when workers are killed in the middle of chunks, the next one finishes everything they left', async () => {
+test('when workers are killed in the middle of chunks, the next one finishes their work', async () => {
   const scope = { fips: FIPS };
   expect(await plan(pool, { scope }, CHUNK_PARCELS)).toMatchObject({ parcels: LOTS, chunks: 30 });
   for (const chunk of await openChunks(pool)) await compute(pool, chunk, LAND_KERNELS);

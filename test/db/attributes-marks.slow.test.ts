@@ -38,7 +38,7 @@ async function settle(): Promise<void> {
   await pool.query('delete from attributes_dirty');
 }
 
-test('without layers a merge marks nothing', async () => {
+test('a merge without layers marks nothing', async () => {
   expect((await run(roll(0, 1, 2, 3, 4, 5, 6))).status).toBe('merged');
   expect(await marks()).toEqual({});
 });

@@ -70,7 +70,7 @@ describe('a plan', () => {
     expect((await marksOf(pool)).map(mark => mark.property_id)).toEqual([COUNTY + 1, COUNTY + 3]);
   });
 
-  test('of a county or of all marks what it plans, with the requested kinds', async () => {
+  test('marks the parcels of a county, or all parcels, for the requested kinds', async () => {
     await insertLots(pool, range(0, 3));
     const elsewhere = 33_017;
     await insertParcels(pool, [parcelOf(500, elsewhere)]);

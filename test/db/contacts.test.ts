@@ -85,7 +85,7 @@ describe('a contact feed', () => {
     expect(JSON.parse(rows[0].raw)).toMatchObject({ first: 'xxxxx', phone1: '0000000000' });
   });
 
-  test('if a contact has several rows, the most recently seen row is used', async () => {
+  test('uses the most recently seen row of a contact', async () => {
     const twice = [
       { ...LINES[0], id: 'a', seen: '2026-01-01' },
       { ...LINES[0], id: 'a', seen: '2024-01-01', phone1: '6035550199' },
@@ -204,7 +204,7 @@ describe('a person who asks to be forgotten', () => {
     expect(await keptNames()).toEqual([null, 'ZWEIG BOB', null, 'NOWELL KARL']);
   });
 
-  test('by a number alone loses the number, and a contact that has no other', async () => {
+  test('loses a number given alone, and any contact without another number', async () => {
     await db.pool.query('truncate contact_suppressions');
     await people(LINES);
     expect(await forgetContact(db.pool, { subject: null, number: '6035550102' }, 'test')).toMatchObject({

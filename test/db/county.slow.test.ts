@@ -190,7 +190,7 @@ test('without a network nothing is written, and the messages say what to set', a
     expect(out).toContain(setting);
 });
 
-test('if some servers of a state fail in various ways, the rest is written, and each failure is reported', async () => {
+test('when some servers fail, the other feeds are written and each failure is reported', async () => {
   const elsewhere: Record<string, string> = { ...settings, FEEDS_DIR: join(folder, 'state') };
   elsewhere.WETLANDS_URL = elsewhere.WETLANDS_URL!.replace('/wetlands', '/fault-headless/wetlands');
   const roadsBy = (fault: string) => settings.ROADS_URL!.replace('/geo', `/fault-${fault}/geo`);

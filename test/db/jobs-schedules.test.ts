@@ -90,7 +90,7 @@ describe.each(BACKENDS)('schedules on $kind', ({ kind }) => {
     expect(await inForce()).toEqual({ ...daily, ...both });
   });
 
-  test('what came due while no worker ran is still due after the next start', async () => {
+  test('a job that came due while no worker ran is still due after the next start', async () => {
     const { sync, queue } = setUp();
     await sync();
     const [before] = await queue.getDelayed();

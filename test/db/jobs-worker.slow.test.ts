@@ -151,7 +151,7 @@ describe.each(BACKENDS)('jobs on $kind', ({ kind }) => {
     expect(await waitForJob(pool, rows[0]!.id)).toMatchObject({ status: 'done' });
   });
 
-  test('when the queue was lost, the sweep delivers its jobs again, including those that had started', async () => {
+  test('after the queue is lost, the sweep redelivers its jobs, including started ones', async () => {
     const definition = testJob(`${kind}.lost`);
     const { start, send, deliver, config } = setUp(jobsOf([definition, async () => ({ rows: 0 })]));
     const ids = [await send(definition, 'waiting'), await send(definition, 'begun')];

@@ -144,7 +144,7 @@ test('every month has the statistics of a simple reading of sales and events; so
   }
 });
 
-test('on 20 random days every figure equals that of plain SQL', async () => {
+test('every figure on 20 random days equals that of plain SQL', async () => {
   const read = (name: string) => readFileSync(join(rootDir, 'test/bench/sql', name), 'utf8');
   const [listingsOf, reference, more] = [
     'listings_of_day.sql',

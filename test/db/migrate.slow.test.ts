@@ -215,7 +215,7 @@ describe('a release on the schema of a newer one', () => {
 });
 
 describe('a database with the migrations from before the first release', () => {
-  test('with all of them is carried over: its record becomes the first migration, and nothing else', async () => {
+  test('is adopted if it has all of them: its record becomes the first migration, and nothing else changes', async () => {
     await inEmptyDatabase(async (client, url) => {
       await client.query(readFileSync(join(FOLDER, FILES[0]!), 'utf8'));
       await recordOldChain(client, '0044_drop_packed_stats.sql');
@@ -237,7 +237,7 @@ describe('a database with the migrations from before the first release', () => {
     });
   });
 
-  test('with some of them is told which version completes them, and is left alone', async () => {
+  test('is left alone if it has some of them, and the error names the version that completes them', async () => {
     await inEmptyDatabase(async (client, url) => {
       await recordOldChain(client, '0030_coverage.sql');
       const before = (await client.query('table schema_migrations')).rows;

@@ -139,8 +139,8 @@ describe('a drawing with too much to show', () => {
   });
 });
 
-describe('the known facts about a parcel', () => {
-  test('come with the versions from which they were computed', async () => {
+describe('plat parcel show', () => {
+  test('prints the known facts with the versions from which they were computed', async () => {
     const { code, out } = await show(A);
     expect(code).toBe(0);
     expect(out).toContain(`parcel ${A}, APN 14-1, Sullivan, NH (33019)`);
@@ -150,7 +150,7 @@ describe('the known facts about a parcel', () => {
     expect(out).toMatch(/roads\s+roads\s+\d+\s.*current/);
   });
 
-  test('as JSON', async () => {
+  test('prints JSON', async () => {
     const { out } = await show(A, '--json');
     const value = JSON.parse(out);
     expect(value).toMatchObject({
@@ -169,7 +169,7 @@ describe('the known facts about a parcel', () => {
     expect(value).not.toHaveProperty('drawing');
   });
 
-  test('of invalid or unused ids: exit code 2', async () => {
+  test('exits with code 2 for an invalid or unused id', async () => {
     expect(await show(UNKNOWN)).toMatchObject({
       code: 2,
       err: expect.stringContaining(`${UNKNOWN}`),
@@ -177,7 +177,7 @@ describe('the known facts about a parcel', () => {
     expect(await show('14-1')).toMatchObject({ code: 2 });
   });
 
-  test('of a parcel that left the roll, which is not drawn', async () => {
+  test("reports a retired parcel but doesn't draw it", async () => {
     expect((await show(RETIRED)).out).toMatch(/retired\s.*\b\d{4}-/);
     const file = join(folder, 'retired.svg');
     expect(await show(RETIRED, '--svg', file)).toMatchObject({
@@ -187,7 +187,7 @@ describe('the known facts about a parcel', () => {
     expect(existsSync(file)).toBe(false);
   });
 
-  test('of a parcel without geometry, which is not drawn', async () => {
+  test("reports a parcel without geometry but doesn't draw it", async () => {
     expect((await show(SHAPELESS)).out).toMatch(/geometry\s+none/);
     expect(await show(SHAPELESS, '--svg', join(folder, 'none.svg'))).toMatchObject({
       code: 1,
@@ -195,7 +195,7 @@ describe('the known facts about a parcel', () => {
     });
   });
 
-  test("a file that can't be written", async () => {
+  test("reports a file that can't be written", async () => {
     const file = join(folder, 'missing', 'a.svg');
     expect(await show(A, '--svg', file)).toMatchObject({
       code: 1,

@@ -91,7 +91,7 @@ const CANDIDATES = 'with edges';
 const SUMMARIES = 'p.property_id = any (';
 
 describe('the count', () => {
-  test('of a county reads only that state, and only its narrow rows', async () => {
+  test('of a county reads only that state, and only its parcel_filters rows', async () => {
     const { statements } = await run({ county: '33019', vacant_only: true });
     const plan = await planOf(statements, COUNT);
     expect(plan).toMatch(/parcel_filters_33/);
@@ -103,7 +103,7 @@ describe('the count', () => {
     expect(await planOf(statements, COUNT)).toMatch(/parcel_filters_33_fips_effective_acres_property_id_idx/);
   });
 
-  test('of changes since another row_version uses the index', async () => {
+  test('of changes since a row_version uses the index', async () => {
     const { statements } = await run({ county: '33019', changed_since: 1 });
     expect(await planOf(statements, COUNT)).toMatch(/parcel_filters_33_fips_row_version_idx/);
   });
@@ -165,7 +165,7 @@ describe('another page', () => {
     }
   });
 
-  test('of several counties starts at its position, too', async () => {
+  test('of several counties also starts at its position', async () => {
     const body = { counties: ['33019', '33005'] };
     const { reply } = await run(body);
     const { statements } = await run(body, new URL(reply.next!).search);

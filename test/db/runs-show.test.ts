@@ -45,7 +45,7 @@ test.each<[string, object, string]>([
   expect(await shown(runId)).toMatch(new RegExp(`^  coverage +${words}$`, 'm'));
 });
 
-test('for elevation it names the file, and no bytes: only headers are read', async () => {
+test('an elevation run shows its file but no bytes, because only headers are read', async () => {
   writeTiff(join(folder, 'plane.tif'), {
     width: 4,
     height: 4,
@@ -59,7 +59,7 @@ test('for elevation it names the file, and no bytes: only headers are read', asy
   expect(text).not.toContain('bytes');
 });
 
-test('for a roll it shows what happened to its sales, why rows were rejected, and which check blocks it', async () => {
+test('a roll run shows the results of its sales, the reasons for rejects, and the gate that blocks it', async () => {
   const columns = { situs_city: 'TOWN', last_sale_date: 'SOLD', last_sale_price: 'PRICE' };
   const roll = { source: 'sold.ndgeojson', format: 'ndgeojson', key: 'PIN', columns };
   const feed = (minPrice: number) =>

@@ -74,7 +74,7 @@ async function followAndDie(order: { dieAt?: number }, killAfterMs?: number): Pr
   return ended;
 }
 
-test('with kill -9 and two processes at once, searches find the same added, removed, and changed parcels as undisturbed', async () => {
+test('searches find the same changes with kill -9 and two processes at once as undisturbed', async () => {
   const { accountId } = await newCaller(db);
   await pool.query(
     `with hook as (

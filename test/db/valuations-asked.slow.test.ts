@@ -52,7 +52,7 @@ async function discount(): Promise<number> {
   return Math.log1p(unpackComps(rows[0]!.comps)[0]!.askingPercent / 100);
 }
 
-describe('what was asked last before a sale', () => {
+describe('the last asking price before a sale', () => {
   test("is read from the listing's history", async () => {
     const feed = listingFeed(pool, folder);
     await feed.run([0, 1, 2, 3].map(n => listing(n, { list_price: 50_000 })));

@@ -49,7 +49,7 @@ test('a sale is paired with the newest edition of the day before it, each beside
 
 const around = (value: number) => expect.closeTo(value, 6);
 
-test('what the assessor knew before the sales moves comps and makes values better', async () => {
+test('assessed values from before the sales adjust comps and improve estimates', async () => {
   const random = createRandom(5);
   const lots = Array.from({ length: 400 }, (_, i) => {
     const [lon, lat] = [-72.5 + 0.4 * random(), 43 + 0.4 * random()];

@@ -32,7 +32,7 @@ const plat = (...argv: string[]) =>
   runCommand({ DATABASE_URL: db.url, REDIS_URL: '', PLAT_DIR: folder }, argv);
 const json = async (...argv: string[]) => JSON.parse((await plat(...argv, '--json')).out);
 
-test('what a start finds due is valued before it goes on', async () => {
+test('a start values the counties that are due before it continues', async () => {
   expect(await valuationMarks(pool)).toEqual([...COUNTIES].sort());
   const { deliverJobs } = await import('../../cli/common/cli-session.ts');
   const deliver = (ids: string[]) =>

@@ -102,7 +102,7 @@ async function flood(ids: readonly number[], percent: number): Promise<void> {
   await pool.query(statement('valuation/mark_land', { fips: FIPS }));
 }
 
-describe('a comp is of the parcel', () => {
+describe('a comp is linked to the parcel', () => {
   const at = (serial: number, lon: number, apn: string): Lot => ({
     property_id: FIPS * 1e8 + serial,
     lon,
@@ -123,7 +123,7 @@ describe('a comp is of the parcel', () => {
       [FIPS * 1e8 + serial, key],
     );
 
-  test('of the same key in its roll, of its number, or around its point, and of no other', async () => {
+  test('with its key in the roll, with its number, or around its point, and to no other', async () => {
     const lots = [
       at(1, WEST, '12-1'),
       at(2, WEST + 0.01, '12-2'),
@@ -193,8 +193,8 @@ describe('a comp is of the parcel', () => {
   });
 });
 
-describe('where sales show what a flood zone does', () => {
-  test('parcels are valued as the kernel values them, and comps say what they were moved by', async () => {
+describe('when sales show the effect of a flood zone', () => {
+  test('parcels are valued as the kernel values them, and comps show their adjustments', async () => {
     const { lots } = await market();
     const comps = await pool.transaction(client => readComps(client));
     const { model } = fitTo(comps, dayOf(AS_OF), FIPS);
@@ -226,7 +226,7 @@ describe('where sales show what a flood zone does', () => {
     expect(near(-70)).toBeGreaterThan(lots.length);
   });
 
-  test('what is stored of a comp follows its land, and so do the valuations of its county', async () => {
+  test('stored land figures of a comp follow its parcel, and the valuations of its county are refreshed', async () => {
     const { lots, feed, random } = await market();
     const before = await storedValuations(pool);
     await flood([lots[0]!.property_id], lots[0]!.flood_zone_percent > 0 ? 0 : 100);
@@ -249,7 +249,7 @@ describe('where sales show what a flood zone does', () => {
   });
 });
 
-test('where sales show nothing no comp is moved', async () => {
+test('when sales show no effect, no comp is adjusted', async () => {
   const { lots } = await market({ share: 1 });
   expect(new Set(await landPercents())).toEqual(new Set([null]));
   await flood([lots[1]!.property_id], 70);

@@ -43,7 +43,7 @@ const changed = (a: ReadonlyMap<number, string>, b: ReadonlyMap<number, string>)
   [...b].filter(([id, row]) => a.get(id) !== row).length;
 
 describe('a county is marked', () => {
-  test('when one of its comps comes, changes or goes, and so are the counties that it is near to', async () => {
+  test('when one of its comps is added, changed, or removed, and so are the counties near it', async () => {
     await dense(200, 20, 33_019, WEST + 0.7);
     await dense(200, 20, 23_019, WEST + 6);
     const { feed, sales, middle } = await dense(200, 20);
@@ -135,7 +135,7 @@ describe('a new sale', () => {
     expect(changed(before, await storedValuations(pool))).toBeGreaterThan(0);
   });
 
-  test('as the third of its neighbourhood gives parcels there their first valuation', async () => {
+  test('gives parcels their first valuation if it is the third in their neighborhood', async () => {
     const { feed } = await dense();
     const [lon, lat] = [WEST + 8, SOUTH + 1];
     await insertParcels(pool, [parcelAt(FIPS, 900, lon, lat, 3)]);
@@ -148,7 +148,7 @@ describe('a new sale', () => {
     expect(await of()).toBeDefined();
   });
 
-  test('that another feed has told before moves nothing', async () => {
+  test('changes nothing if another feed has already reported it', async () => {
     const { sales } = await dense();
     const before = await storedValuations(pool);
     const told = sales

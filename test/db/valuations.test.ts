@@ -126,7 +126,7 @@ describe('a county', () => {
     expect(await valuationMarks(pool)).toEqual([]);
   });
 
-  test('that has no parcels to value any more has no valuations', async () => {
+  test('without parcels to value has no valuations', async () => {
     await market();
     await pool.query('update parcel_filters set effective_acres = null where fips = 33005');
     await valueCounty(pool, { fips: 33_005 }, { signal });

@@ -154,7 +154,7 @@ if (bin === undefined) {
     expect(owners).toEqual(await all(pool, filters));
   });
 
-  test('while a node is down, calls for its counties fail for the moment, and others succeed', async () => {
+  test('while a node is down, calls for its counties fail temporarily, and others succeed', async () => {
     const pool = freshPool();
     const db = { pool, url: config.DATABASE_URL! } as TestDatabase;
     const api = await startTestApi(db);

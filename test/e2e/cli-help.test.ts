@@ -76,7 +76,7 @@ describe('help', () => {
       expect(out).toMatch(/Examples?\b.*:\n {2}plat /);
   });
 
-  test('of a backtest states the first day of the sales', async () => {
+  test('for a backtest states the first date of the sales', async () => {
     const { out } = await plat('backtest', 'valuations', '--help');
     expect(out.replace(/\s+/g, ' ')).toMatch(/\(YYYY-MM-DD\).*\(1900-01-01\)/);
   });
@@ -115,7 +115,7 @@ describe('help', () => {
     });
   });
 
-  test('as a program: an unknown command, and its exit code', () => {
+  test('an unknown command exits with code 2 in a separate process', () => {
     const program = join(rootDir, 'bin', 'plat.mjs');
     const wrong = spawnSync(process.execPath, [program, 'fed', 'run'], { encoding: 'utf8', cwd: tmpdir() });
     expect(wrong).toMatchObject({

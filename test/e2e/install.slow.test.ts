@@ -183,7 +183,7 @@ describe('tools/install.mjs', () => {
     expect(install().status).toBe(0);
   });
 
-  test('on an old Node, says which version is needed', () => {
+  test('says which Node version it needs on an older one', () => {
     const old = "data:text/javascript,Object.defineProperty(process.versions,'node',{value:'18.20.1'})";
     const { status, stderr } = install({ nodeArgs: ['--import', old] });
     expect({ status, stderr }).toEqual({

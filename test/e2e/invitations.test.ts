@@ -39,7 +39,7 @@ describe('an invitation', () => {
     expect((await ana.submit('/account', { do: 'invite', email: member })).status).toBe(400);
   });
 
-  test('from several companies: the first one accepted wins, and the others see no difference', async () => {
+  test('accepted first wins over those of other companies, which see no difference', async () => {
     const [first, second] = [await newUser(db), await newUser(db)];
     const email = newAddress();
     const links = [await linkFrom(first, email), await linkFrom(second, email.toUpperCase())];
@@ -64,7 +64,7 @@ describe('an invitation', () => {
     expect(signed.status).toBe(303);
   });
 
-  test('from two companies, accepted at the same time, many times: one succeeds, the other is refused', async () => {
+  test('succeeds for only one of two companies when both are accepted at once', async () => {
     const [first, second] = [await newUser(db), await newUser(db)];
     for (let round = 0; round < 10; round++) {
       const email = newAddress();

@@ -188,7 +188,7 @@ describe('protection from others', () => {
     expect(keys).toEqual([{ revoked_at: null }]);
   });
 
-  test('without a Pro subscription the app is closed, but the account page is open; /admin is for operators', async () => {
+  test('the app requires Pro, the account page does not, and /admin is for operators', async () => {
     const user = await newUser(db, { pro: false });
     const ana = visitor(api);
     await ana.signIn(user);

@@ -59,7 +59,7 @@ function rawStats(comps: RawComp[]) {
 describe('the statistics of Washington NH equal those of a simple computation from the raw files', () => {
   const comps = readComps();
 
-  test('which finds what the files hold', () => {
+  test('the computation finds the listings in the files', () => {
     const count = (status: string) => comps.filter(comp => comp.status === status).length;
     expect({ active: count('ACTIVE'), pending: count('PENDING'), sold: count('SOLD') }).toEqual({
       active: 38,

@@ -12,7 +12,7 @@ const api = await startTestApi(db, { pages: true, env: { PLAT_DIR: folder } });
 const other = await startTestApi(db, { pages: true, env: { PLAT_DIR: folder } });
 
 describe('signing in', () => {
-  test('with a password, and out; the cookie is HttpOnly, SameSite=Lax, and has 43 random characters', async () => {
+  test('with a password sets a random HttpOnly, SameSite=Lax cookie, and signing out revokes it', async () => {
     const user = await newUser(db);
     const ana = visitor(api);
     expect((await ana.open('/data')).headers.get('location')).toBe('/sign-in?next=%2Fdata');
@@ -124,7 +124,7 @@ describe('signing in', () => {
       return 40;
     }
 
-    test('by network and account: repeated attempts by strangers lock nobody out', async () => {
+    test('by network and account, so repeated attempts by strangers lock nobody out', async () => {
       const [user, colleague] = [await newUser(db), await newUser(db)];
       expect(await hammer(() => '10.0.0.1', user.email.toUpperCase())).toBeLessThan(15);
       expect((await enter('10.0.0.1', user)).status).toBe(429);

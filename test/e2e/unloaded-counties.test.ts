@@ -85,7 +85,7 @@ test('a county stays listed with its cause and only its newest job, until everyt
   expect(await rowAfter({ added: [one('assessor', 'unknown')] })).toBeUndefined();
 });
 
-test('if a job is requested again, only its newest row is open', async () => {
+test('only the newest row of a repeated job is open', async () => {
   for (const status of ['failed', 'failed', 'queued'])
     await db.pool.query(
       `insert into jobs (name, key, payload, status) values ('ingest.run', '["roads-of-nowhere"]', '{}', $1)`,

@@ -105,7 +105,7 @@ function followed(child: ChildProcess) {
 }
 
 describe.concurrent.each(BACKENDS)('a worker on $kind that is killed with -9', ({ kind }) => {
-  test('in the middle of a job loses nothing: another worker finishes it', async () => {
+  test('in the middle of a job loses nothing, because another worker finishes it', async () => {
     const name = `killed-${kind}`;
     writeFeed(name);
     const { pool, url: DATABASE_URL } = databases[kind];

@@ -8,8 +8,8 @@ import { faults } from './faults.ts';
 
 /*
  * npm run faults [-- WORDS]: plants one fault at a time in a copy of the last commit, runs the tests that
- * concern it, and lists the faults that no test noticed. With words, only the faults whose file or
- * description has one of them.
+ * should detect it, and lists the faults that no test detected. With words, runs only the faults whose file
+ * or description contains one of them.
  */
 
 const words = process.argv.slice(2);
@@ -23,7 +23,7 @@ function git(...argv: string[]): void {
   if (status !== 0) throw new Error(`git ${argv.join(' ')}: ${stderr}`);
 }
 
-/** Runs the tests, ending at the first failure. @returns whether one failed */
+/** Runs the tests, stopping at the first failure. @returns whether one failed */
 function isNoticed(tests: readonly string[]): boolean {
   const argv = ['vitest', 'run', '--bail=1', '--reporter=dot', '--passWithNoTests=false', ...tests];
   const { status } = spawnSync('npx', argv, { cwd: copy, stdio: 'ignore' });
@@ -42,7 +42,7 @@ function plant({ file, from, to }: Fault): () => void {
 git('worktree', 'add', '--detach', '--quiet', copy, 'HEAD');
 try {
   symlinkSync(join(rootDir, 'node_modules'), join(copy, 'node_modules'));
-  // A test that fails without a fault would notice every fault.
+  // A test that fails without a fault would appear to detect every fault.
   const all = [...new Set(chosen.flatMap(({ tests }) => tests))];
   if (isNoticed(all)) throw new Error('The tests fail without a fault: run them first.');
   const survivors = chosen.filter(fault => {

@@ -10,7 +10,7 @@ const VERIFIER = 'v'.repeat(43);
 const CALLBACK = 'http://127.0.0.1:9/callback';
 const FORM = { 'Content-Type': 'application/x-www-form-urlencoded' };
 
-/** What a client may say of itself, and what an authorization server might act on. */
+/** Metadata that a client may register, including fields that an authorization server might act on. */
 const METADATA: Record<string, unknown> = {
   redirect_uris: [CALLBACK],
   client_name: 'Fuzz',
@@ -34,8 +34,8 @@ const MORE_METADATA = [
 ];
 
 /**
- * Requests of the authorization server: as a client would make them, with parameters put
- * wrong, missing or more.
+ * Requests to the authorization server as a client would send them, and with wrong, missing or extra
+ * parameters.
  */
 export function oauthShots(known: Known, url: string): Arbitrary<Shot> {
   const some = (name: string) => fc.nat().map(n => known.get(name)![n % known.get(name)!.length]!);
@@ -53,7 +53,10 @@ export function oauthShots(known: Known, url: string): Arbitrary<Shot> {
     }),
   );
 
-  /** Pairs as a form or a query has them; each third time one or two of them are others. */
+  /**
+   * Pairs for a form or query. In a third of them, one or two pairs are changed or added, and sometimes one
+   * is missing.
+   */
   const pairs = (right: Record<string, Arbitrary<string>>) =>
     fc
       .tuple(
@@ -155,7 +158,8 @@ export function oauthShots(known: Known, url: string): Arbitrary<Shot> {
 export type Tool = { name: string; inputSchema: Schema };
 
 /**
- * Messages to `/mcp`: tools with arguments that fit, nearly fit and do not, and what else the protocol has.
+ * Messages to `/mcp`: tool calls with valid, almost valid and invalid arguments, and the protocol's other
+ * methods.
  */
 export function mcpShots(tools: readonly Tool[], known: Known): Arbitrary<Shot> {
   const { body } = fromSchemas({}, known);

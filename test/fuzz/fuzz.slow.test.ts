@@ -16,13 +16,16 @@ import { restShots } from './rest.ts';
 import { type Answer, type Shot, send } from './shot.ts';
 import { type Known, readKnown } from './values.ts';
 
-/** `npm run fuzz` sends more of them, and on several connections. */
+/** `npm run fuzz` sends more requests over several connections. */
 const REQUESTS = Number(process.env.FUZZ_REQUESTS ?? 400);
 const SEED = Number(process.env.FUZZ_SEED ?? 1);
 const LANES = REQUESTS > 1_000 ? 4 : 1;
-/** Filters make hundreds of addresses of one page, which take longer to open than all of the few requests. */
+/**
+ * Maximum pages to open per path. Filters give one page hundreds of addresses, which would take longer to
+ * open than a short run's requests.
+ */
 const ALIKE = LANES > 1 ? 1_000 : 5;
-/** Made at a time, so that later ones use what earlier ones made. */
+/** Requests are generated in batches, so that later ones can use what earlier ones created. */
 const BATCH = 100;
 
 const db = await createTestDatabase({}, { sample: true });
@@ -34,7 +37,7 @@ const conforms = conformsTo(openApiDocument() as Document);
 const agent = new Agent({ keepAlive: true });
 afterAll(() => agent.destroy());
 
-/** What the ids are called that a POST under these parts of v1 gives. */
+/** Names under which to remember the ids that a POST to these parts of v1 returns. */
 const MADE: Record<string, string[]> = {
   'deal-flow': ['id of deal-flow', 'id'],
   markets: ['id of markets'],
@@ -43,7 +46,7 @@ const MADE: Record<string, string[]> = {
   exports: ['id of exports'],
 };
 
-/** Around Washington, New Hampshire. */
+/** Map tiles around Washington, New Hampshire. */
 const TILES: [string, string[]][] = [
   ['layer', ['parcels', 'places', 'zips', 'roads', 'wetlands', 'flood', 'water', 'hillshade', 'aerial']],
   ['z', ['12', '14']],
@@ -56,8 +59,8 @@ const findings = new Map<string, Finding>();
 const met = new Map<string, Map<number, number>>();
 
 /**
- * One that calls: an account with its key, its user and that user's browser. Its requests go one after the
- * other, so that each can be charged for alone.
+ * A client: an account with its key, its user and that user's browser. It sends one request at a time, so
+ * that each request's charge can be checked.
  */
 class Lane {
   #user!: Awaited<ReturnType<typeof newUser>>;
@@ -83,12 +86,12 @@ class Lane {
     await this.renew();
   }
 
-  /** A page to choose a new password on. */
+  /** The link to a page for choosing a new password. */
   link(): Promise<string> {
     return linkOf(db, this.#user.id, 'reset');
   }
 
-  /** A key and a session, in place of those that a request has ended. */
+  /** Replaces a key and session that a request has revoked. */
   async renew(): Promise<void> {
     this.#key = (
       await createKey(db.pool, this.#user.accountId, { name: 'fuzz', scopes: ['api:direct', 'api:mcp'] })
@@ -119,12 +122,12 @@ class Lane {
     return answer;
   }
 
-  /** What the account has used. */
+  /** Tokens that the account has used. */
   async used(): Promise<number> {
     return (await usageOf(db, this.#user.accountId)).tokens;
   }
 
-  /** Keeps what later requests may name. */
+  /** Stores values from the response that later requests can use. */
   learn({ target }: Shot, { status, headers, text }: Answer): void {
     const keep = (name: string, value: unknown) => {
       const values = this.known.get(name)!;
@@ -156,7 +159,7 @@ function note(shot: Shot, fault: string, answer?: Answer): void {
     });
 }
 
-/** Sends it, and looks at the answer as a client, a monitor and an accountant would. */
+/** Sends the request and checks the response: its schema, its status and its charge. */
 async function fire(lane: Lane, shot: Shot, before: number): Promise<number> {
   let answer: Answer;
   try {
@@ -189,7 +192,7 @@ async function fire(lane: Lane, shot: Shot, before: number): Promise<number> {
   return after;
 }
 
-/** What there is to be changed and removed, and what the tools take. */
+/** Creates data that requests can change and remove, and lists the tools. */
 async function prepare(lane: Lane): Promise<Tool[]> {
   const post = async (path: string, body: object) => {
     const shot: Shot = {
@@ -251,7 +254,7 @@ test(
   Math.max(300_000, REQUESTS * 500),
 );
 
-/** How often each route was answered by each status. */
+/** Counts responses by route and status. */
 function report(): string {
   const lines = [...met]
     .sort(([a], [b]) => a.localeCompare(b))

@@ -3,7 +3,7 @@ import { pages } from '../../api/pages/index.ts';
 import type { Answer, Shot } from './shot.ts';
 import { encoded, hostileInUrl, hostileText, type Known, oddName } from './values.ts';
 
-/** A form of a page, with the values that it would send and those that its lists offer. */
+/** A form on a page, with the values it would submit and the options of its selects. */
 export type Form = {
   as: Shot['as'];
   action: string;
@@ -45,16 +45,16 @@ function formsOf(as: Shot['as'], page: string, html: string): Form[] {
   });
 }
 
-/** Pages that are alike but for ids, numbers and the values in their query. */
+/** Replaces ids, numbers and query values, so that links to similar pages become equal. */
 const kindOf = (link: string) =>
   link.replaceAll(/=[^&]*/g, '').replaceAll(/[0-9a-f]{8}-[0-9a-f-]{27}|[A-Za-z0-9_-]{43}|\d+/g, '*');
 
-/** Buttons of one page send the same fields, and `do` says what they do. */
+/** Buttons on a page send the same fields; the value of `do` distinguishes them. */
 const nameOf = ([name, values]: Form['fields'][number]) => (name === 'do' ? `do=${values}` : name);
 
 /**
- * The forms and links of the web app that somebody can reach from these pages. @param most how many pages of
- * one address, whose queries name other things
+ * The forms and links of the web app that can be reached from these pages.
+ * @param most pages to open per path with different query parameters
  */
 export async function crawl(
   as: Shot['as'],
@@ -86,7 +86,9 @@ export async function crawl(
   return { forms: [...forms.values()], links };
 }
 
-/** Requests to the pages of the web app, and what its forms send, as browsers would and as others do. */
+/**
+ * Requests to the pages of the web app, and form submissions as browsers and other clients would send them.
+ */
 export function pageShots({ forms, links }: Site, known: Known): Arbitrary<Shot> {
   const value = (name: string, own: readonly string[]) => {
     const values = known.get(name);
@@ -112,7 +114,7 @@ export function pageShots({ forms, links }: Site, known: Known): Arbitrary<Shot>
         fc.nat(),
       )
       .map(([pairs, more, n]): Shot => {
-        // Of several buttons a browser sends one; now and then a field is missing.
+        // Drops a field now and then. A browser would send only one of a form's buttons.
         const sent = pairs.filter((_, i) => n % 7 !== 0 || i !== n % pairs.length);
         const text = [...sent, ...more].map(([name, one]) => `${encoded(name)}=${encoded(one)}`).join('&');
         const route = `${method} ${kindOf(action)} (form)`;

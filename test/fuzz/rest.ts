@@ -45,11 +45,11 @@ const headers = fc.record(
   { requiredKeys: [] },
 );
 
-/** Requests to every operation of openapi.json: as they should be, nearly so, and worse. */
+/** Requests to every operation of openapi.json: valid, almost valid and invalid. */
 export function restShots(known: Known): Arbitrary<Shot> {
   const { valid, body } = fromSchemas(document.components.schemas, known);
 
-  /** A value as text in a URL; a list is a parameter that stands several times. */
+  /** A value as URL text. A list becomes a repeated parameter. */
   const inUrl = (name: string, schema: Schema) =>
     valid(schema, name).map(value =>
       [value]
@@ -83,7 +83,7 @@ export function restShots(known: Known): Arbitrary<Shot> {
     const parts = template.split('/').map(part => {
       const parameter = parameters.find(one => part === `{${one.name}}`);
       if (parameter === undefined) return fc.constant(part);
-      // `id` is of a deal or a market, which the path tells.
+      // `id` can be of a deal or a market, depending on the path.
       const name = parameter.name === 'id' ? `id of ${template.split('/')[4]}` : parameter.name;
       const right = valid(parameter.schema, name).map(value => encoded(String(value)));
       return fc.oneof({ weight: 6, arbitrary: right }, { weight: 1, arbitrary: hostileInUrl });

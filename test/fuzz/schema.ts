@@ -3,12 +3,12 @@ import { hostileValue, type Known, oddName } from './values.ts';
 
 export type Schema = { readonly [key: string]: unknown };
 
-/** Generators of what JSON Schemas allow, and of what nearly fits them. */
+/** Generators of values that JSON Schemas allow, and of values that are almost valid. */
 export function fromSchemas(schemas: Readonly<Record<string, Schema>>, known: Known) {
   const resolve = (schema: Schema): Schema =>
     typeof schema.$ref === 'string' ? resolve(schemas[schema.$ref.split('/').at(-1)!]!) : schema;
 
-  /** @param name of the field or parameter: some of its values are known to lead somewhere */
+  /** @param name of the field or parameter, for which known values may exist */
   function valid(given: Schema, name = ''): Arbitrary<unknown> {
     const schema = resolve(given);
     const made = bySchema(schema);
@@ -71,7 +71,7 @@ export function fromSchemas(schemas: Readonly<Record<string, Schema>>, known: Kn
   }
 
   /**
-   * An object that fits; its example with some fields exchanged; and these with one field put wrong, or two.
+   * A valid object, or the schema's example with some fields replaced; and both with one or two wrong fields.
    */
   function body(given: Schema): Arbitrary<unknown> {
     const schema = resolve(given);

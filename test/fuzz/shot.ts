@@ -1,14 +1,14 @@
 import { type Agent, request } from 'node:http';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 
-/** A request as it goes out. */
+/** A request to send. */
 export type Shot = {
-  /** What it is aimed at, for the report. */
+  /** The route it targets, for the report. */
   route: string;
-  /** Whose: an API key's, a browser's that has signed in, or a stranger's. */
+  /** Who sends it: a client with an API key, a signed-in browser, or an anonymous client. */
   as: 'key' | 'session' | 'nobody';
   method: string;
-  /** Path and query as they are sent: printable ASCII. */
+  /** Path and query as sent: printable ASCII. */
   target: string;
   headers?: Record<string, string>;
   body?: string | undefined;
@@ -16,10 +16,13 @@ export type Shot = {
 
 export type Answer = { status: number; headers: Headers; text: string };
 
-/** No answer of the service takes so long, however busy the machine is. */
+/** No response takes this long, however busy the machine is. */
 const HANGING_MS = 120_000;
 
-/** As written: fetch would mend the path. @throws Error when no answer comes, or the connection breaks */
+/**
+ * Sends the target unchanged; fetch would normalize the path.
+ * @throws Error when there is no response or the connection breaks
+ */
 export function send(
   url: string,
   shot: Shot,
@@ -34,7 +37,7 @@ export function send(
       { hostname, port, method, path: target, headers: { ...headers, ...length }, agent },
       answer => {
         const head = { status: answer.statusCode!, headers: headersOf(answer.rawHeaders) };
-        // Events of boards and files go on for as long as somebody listens.
+        // Event streams of boards and exports stay open as long as a client listens.
         if (head.status === 200 && /^\/(deals|exports)\/events/.test(target)) {
           answer.destroy();
           resolve({ ...head, text: '' });

@@ -82,7 +82,7 @@ export const NUMBERS = [
   Number.MIN_VALUE,
 ];
 
-/** What every object has, and no table of ours. */
+/** Properties that every object inherits; our tables must not have them. */
 const INHERITED = ['__proto__', 'constructor', 'toString'];
 
 export const hostileText = fc.oneof(
@@ -101,7 +101,7 @@ export const hostileValue = fc.oneof(
 
 export const oddName = fc.constantFrom(...INHERITED, 'x', '', 'a.b', 'point[]', 'id[0]', '\0');
 
-/** Escaped or not, as a client might write it into a path or a query. */
+/** Text for a path or a query, with or without correct escaping. */
 export const hostileInUrl = fc.oneof(
   { weight: 4, arbitrary: hostileText.map(text => encoded(text)) },
   {
@@ -110,10 +110,10 @@ export const hostileInUrl = fc.oneof(
   },
 );
 
-/** Without lone surrogates, which no URL can hold. */
+/** Escapes text after replacing lone surrogates, which no URL can contain. */
 export const encoded = (text: string): string => encodeURIComponent(Buffer.from(text).toString());
 
-/** Values that lead somewhere, by the names that parameters and fields have for them. */
+/** Values that exist in the database, by the names of the parameters and fields that accept them. */
 export type Known = Map<string, string[]>;
 
 export async function readKnown(pool: TestDb): Promise<Known> {

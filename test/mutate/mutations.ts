@@ -7,10 +7,10 @@ import { unzipped } from '../support/unzip.ts';
 const fixtures = new URL('../fixtures/feeds/formats/', import.meta.url);
 const fixture = (name: string) => readFileSync(new URL(name, fixtures));
 
-/** A small real file of a format. */
+/** A small, real file in some format. */
 export type Seed = { name: string; bytes: Buffer; spec?: Partial<InputSpec> };
 
-/** One of every format that is read from a file. */
+/** One file in each format that Plat reads from files. */
 export function seedFiles(): Record<Exclude<InputSpec['format'], 'reso' | 'arcgis'>, Seed> {
   const geojson = fixture('washington-parcels.geojson');
   const collection = JSON.parse(geojson.toString()) as FeatureCollection;
@@ -41,7 +41,7 @@ export function seedFiles(): Record<Exclude<InputSpec['format'], 'reso' | 'arcgi
   };
 }
 
-/** Numbers below 1 that are the same for a seed. Mulberry32, by Tommy Ettinger, public domain. */
+/** Random numbers below 1, always the same for a seed. Mulberry32, by Tommy Ettinger, public domain. */
 function randomNumbers(seed: number): () => number {
   let state = seed;
   return () => {
@@ -53,15 +53,15 @@ function randomNumbers(seed: number): () => number {
 }
 
 /**
- * A file with one to eight faults as disks and networks make them, and numbers as no writer
- * would put them there.
+ * A file with one to eight faults: some as disks and networks cause them, others with numbers that no writer
+ * would store.
  */
 export function mutated(original: Buffer, seed: number): Buffer {
   const random = randomNumbers(seed);
   const upTo = (most: number) => Math.floor(random() * most);
   let bytes: Buffer = Buffer.from(original);
   for (let faults = 1 + upTo(8); faults > 0; faults--) {
-    // Headers, footers and lists stand at the ends of a file.
+    // Headers, footers and indexes are at the ends of a file.
     const span = Math.min(bytes.length, 400);
     const at = [upTo(bytes.length), upTo(span), bytes.length - 1 - upTo(span)][upTo(3)]!;
     const length = Math.min(1 + upTo(64), bytes.length - at);

@@ -16,9 +16,9 @@ import type { TestDb } from '../support/test-db.ts';
 import { mutated, type Seed, seedFiles } from './mutations.ts';
 
 /*
- * npm run mutate [-- FILES [FORMAT …]]: 200 damaged files of every format, each a job of a real worker. A job
- * ends in rows or in words of a feed's; at the end the same worker reads the whole files, and SIGTERM ends it
- * while it reads one that hangs.
+ * npm run mutate [-- FILES [FORMAT …]]: 200 damaged files of every format, each a job for a real worker.
+ * Every job must end with rows or with a feed error (`feed_…`). At the end, the same worker reads the
+ * undamaged files, and SIGTERM must stop it while it reads a file that hangs.
  */
 
 const [files = '200', ...only] = process.argv.slice(2);
@@ -29,7 +29,7 @@ type Tally = { format: string; rows: number; words: number; other: string[] };
 
 await build();
 const folder = mkdtempSync(join(tmpdir(), 'plat-mutate-'));
-// As root, the server runs as another user, who has to pass through.
+// When run as root, the server runs as another user, who needs access to the folder.
 chmodSync(folder, 0o755);
 const feeds = join(folder, 'feeds');
 mkdirSync(feeds);
@@ -44,7 +44,7 @@ try {
   rmSync(folder, { recursive: true, force: true });
 }
 
-/** The whole file, and a feed whose key is its first column. */
+/** Writes the undamaged file and a feed whose key is its first column. */
 async function writeSeed(format: string, { name, bytes, spec }: Seed): Promise<void> {
   const roll = join(folder, `${format}-${name}`);
   writeFileSync(roll, bytes);

@@ -126,7 +126,7 @@ describe('words', () => {
     fc.string({ unit: 'grapheme-ascii', maxLength: 30 }),
   );
 
-  test('of words are the same words', () => {
+  test('stay the same when split again', () => {
     fc.assert(
       fc.property(name, text => {
         expect(wordsOf(wordsOf(text))).toBe(wordsOf(text));

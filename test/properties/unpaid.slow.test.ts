@@ -244,7 +244,7 @@ test('every free or refused call gets the same response, over REST and as a tool
   }
 });
 
-test('and so does any sequence of calls to lists', async () => {
+test('any sequence of calls to lists gets the same responses', async () => {
   const list = step('create_list').filter(({ body }) => !JSON.stringify(body).includes('made'));
   const steps = fc.array(fc.constantFrom(...ON_LISTS).chain(step), { minLength: 5, maxLength: 15 });
   await fc.assert(

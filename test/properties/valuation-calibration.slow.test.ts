@@ -144,10 +144,10 @@ describe('confidence', () => {
   });
 });
 
-describe('a backtest says how sure it is', () => {
+describe('a backtest reports its own certainty', () => {
   const options = { fromDay: asOfDay - 300, toDay: asOfDay };
 
-  test('that confidence orders the errors: with many sales that differ, not with few that do not', () => {
+  test('confidence ranks errors reliably with many varied sales, not with few uniform ones', () => {
     const sure = backtest(onFewDays(noisySales(1_500, 41, twofold), 100), options);
     expect(sure.valued).toBeGreaterThan(100);
     expect(sure.ordering!.points).toBeGreaterThan(30);
@@ -160,7 +160,7 @@ describe('a backtest says how sure it is', () => {
     expect(unsure.coverageRange!.high).toBeGreaterThan(unsure.coverage!);
   });
 
-  test('and what bias the errors alone would show', () => {
+  test('the bias that errors alone would cause is reported', () => {
     const { methods, prbByChance, slope } = backtest(
       onFewDays(
         noisySales(1_000, 43, random => 0.6 * normal(random)),

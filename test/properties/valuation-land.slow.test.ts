@@ -22,8 +22,8 @@ const fitted = fitTo(sales, asOfDay);
 
 const unknown = () => new Float64Array(LAND_TERMS).fill(Number.NaN);
 
-describe('what land does to prices', () => {
-  test('is found to 10 % of what it is, and does not take from size and time', () => {
+describe('the effect of land on prices', () => {
+  test('is found within 10 %, without changing those of size and time', () => {
     const { elasticity, trend, land } = fitted.model.effects;
     for (const [k, effect] of TRUE_LAND.entries())
       expect(Math.abs(land!.effects[k]! / effect - 1)).toBeLessThan(0.1);
@@ -31,19 +31,19 @@ describe('what land does to prices', () => {
     expect(Math.abs(trend / MARKET.trend - 1)).toBeLessThan(0.1);
   });
 
-  test('is found as well where the figures of a third of the sales are unknown', () => {
+  test('is also found if the figures of a third of the sales are unknown', () => {
     const { land } = fitTo(onLand(plain, TRUE_LAND, 2, 0.33), asOfDay).model.effects;
     for (const [k, effect] of TRUE_LAND.entries())
       expect(Math.abs(land!.effects[k]! / effect - 1)).toBeLessThan(0.15);
   });
 
-  test('is found where it is alone: the others stay without effect', () => {
+  test('is found alone, and the others stay without effect', () => {
     const { land } = fitTo(onLand(plain, [0, 0, -0.5, 0], 3), asOfDay).model.effects;
     expect(land!.effects[2]).toBeCloseTo(-0.5, 1);
     expect([0, 1, 3].map(k => land!.effects[k])).toEqual([0, 0, 0]);
   });
 
-  test('is left alone where there is nothing: at most 1 of 100 effects is seen that is none', () => {
+  test('is not found where there is none: at most 1 of 100 effects is false', () => {
     let seen = 0;
     const counties = 30;
     for (let i = 0; i < counties; i++) {
@@ -55,7 +55,7 @@ describe('what land does to prices', () => {
     expect(seen).toBeLessThan(4);
   });
 
-  test('in all other counties is believed in one of few sales too, but not where they differ', () => {
+  test('is borrowed for a county with few sales if all other counties agree on it', () => {
     const few = onLand(generateSales({ ...MARKET, county: 19_099 }, 15, 40), [0, 0, -0.8, 0], 41);
     const beside = (flood: readonly number[]) => {
       const others = flood.map((effect, i) => {
@@ -139,7 +139,7 @@ describe('estimates', () => {
     expect(Math.min(moved, left)).toBeGreaterThan(50);
   });
 
-  test('of a parcel of unknown land are those of a model that knows no land of it', () => {
+  test('for a parcel of unknown land are the same as without land', () => {
     const value = createValuer(fitted.model);
     const random = createRandom(10);
     for (let i = 0; i < 100; i++) {

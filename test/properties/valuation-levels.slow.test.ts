@@ -77,7 +77,7 @@ const ofAll = (own: number) =>
     .flatMap(all => KINDS.flatMap((_, n) => valueBy(all, fipsOf(n), own, besides(n))))
     .flatMap(one => one ?? []);
 
-test('a county without sales is valued by five others as sure as levels that differ fourfold let it be', () => {
+test('a county without sales is valued by five others, as surely as levels that differ fourfold allow', () => {
   const results = ofAll(0);
   expect(results.length).toBeGreaterThan(300);
   const inside = percent(results.map(one => one.inside));
@@ -88,12 +88,12 @@ test('a county without sales is valued by five others as sure as levels that dif
   expect(results.every(({ outOfSupport }) => outOfSupport)).toBe(true);
 });
 
-test('and by one or two others never', () => {
+test('one or two other counties are not enough to value it', () => {
   for (const most of [0, 1, 2])
     expect(new Set(valueBy(markets[0]!, fipsOf(0), 0, besides(0, most)))).toEqual(new Set([null]));
 });
 
-test('nor by counties beyond 100 km', () => {
+test('counties beyond 100 km do not value it', () => {
   const { length } = besides(0);
   expect(length).toBe(5);
   const all = markets[0]!;

@@ -89,7 +89,7 @@ describe('the comps that are the fewest steps away', () => {
 });
 
 describe('on sales with known effects', () => {
-  test('elasticity and trend are found to 10 % of what they are', () => {
+  test('elasticity and trend are found within 10 %', () => {
     const { elasticity, trend } = fitted.model.effects;
     expect(Math.abs(elasticity / MARKET.elasticity - 1)).toBeLessThan(0.1);
     expect(Math.abs(trend / MARKET.trend - 1)).toBeLessThan(0.1);
@@ -103,7 +103,7 @@ describe('on sales with known effects', () => {
     expect(Math.abs(trend / MARKET.trend - 1)).toBeLessThan(0.1);
   });
 
-  test('the price level of places is found to 10 %', () => {
+  test('the price level of places is found within 10 %', () => {
     const random = createRandom(2);
     const places = Array.from({ length: 500 }, () => randomPlace(MARKET, random));
     const found = places.map(({ lon, lat }) => fitted.model.surface.levelAt(lon, lat, county, asOfDay));
@@ -158,7 +158,7 @@ describe('on sales with known effects', () => {
     for (const part of thirds) expect(Math.abs(share(part) - said(part))).toBeLessThan(12);
   });
 
-  test('what listings ask above sales is taken off', () => {
+  test('the markup of asking prices over sale prices is removed', () => {
     const listed = generateSales({ ...MARKET, noise: 0.1 }, 300, 9);
     for (let i = 0; i < listed.count; i++) {
       const log = trueLogPrice(MARKET, listed.lon[i]!, listed.lat[i]!, listed.acres[i]!, asOfDay);
@@ -228,8 +228,8 @@ describe('nothing is known before its day', () => {
   });
 });
 
-describe('sales that say nothing of the market', () => {
-  test('are left out by their price, whichever comps they stand beside', () => {
+describe('sales that say nothing about the market', () => {
+  test('are excluded by their price, whichever comps are near them', () => {
     const gift = emptyComps(1);
     gift.lon[0] = MARKET.west + 0.2;
     gift.lat[0] = MARKET.south + 0.2;
@@ -242,7 +242,7 @@ describe('sales that say nothing of the market', () => {
     expect(outliers.size).toBeLessThan(sales.count * 0.01);
   });
 
-  test('and later sales do not change whether one counts', () => {
+  test('stay the same when later sales arrive', () => {
     const until = asOfDay - 1_000;
     const then = fitTo(sales, until).outliers;
     const now = fitTo(sales, asOfDay).outliers;
@@ -252,7 +252,7 @@ describe('sales that say nothing of the market', () => {
   });
 });
 
-test('what is asked of a backtest is what it gives: only earlier sales, the same for all methods', () => {
+test('a backtest uses only earlier sales, the same for all methods', () => {
   const some = onFewDays(generateSales(MARKET, 400, 31), 40);
   const options = { fromDay: asOfDay - 240, toDay: asOfDay };
   const result = backtest(some, options);

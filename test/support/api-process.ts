@@ -4,14 +4,14 @@ import { startProgram } from './programs.ts';
 
 type Env = Record<string, string>;
 
-/** Starts API processes on a database; they are stopped at the end of the file. */
+/** Starts API processes on a database and stops them at the end of the test file. */
 export function apiProcesses(db: { url: string }, settings: Env = {}) {
   const children: ReturnType<typeof startProgram>[] = [];
   afterAll(() => {
     for (const child of children) child.kill('SIGKILL');
   });
 
-  /** Starts a process that may fail to come up, and collects its log. */
+  /** Starts a process that may fail to start, and collects its log. */
   function spawnApi(env: Env = {}) {
     const child = startProgram(
       'api/main.ts',

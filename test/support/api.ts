@@ -15,7 +15,7 @@ import { createLogger, type Logger } from '../../shared/platform/log.ts';
 import type { TestDatabase } from './database.ts';
 import { conformsTo, type Document, type Reply } from './openapi.ts';
 
-/** Kept for all files that test these endpoints: a schema is compiled when it is first met. */
+/** Shared by all files that test the same endpoints, because a schema is compiled on first use. */
 const documented = new WeakMap<readonly Endpoint[], (reply: Reply) => void>();
 
 function documentOf(endpoints: readonly Endpoint[]): (reply: Reply) => void {
@@ -40,14 +40,15 @@ export type ApiOptions = {
   endpoints?: readonly Endpoint[];
   queues?: readonly BoardQueue[];
   now?: () => Date;
-  /** With the web app's pages. */
+  /** Also serves the web app's pages. */
   pages?: boolean;
-  /** Default: none is written. */
+  /** Default: no log. */
   log?: Logger;
 };
 
 /**
- * A service on a free port with its own pool, as another process would be. Stopped at the end of the file.
+ * Starts a service on a free port with its own pool, like a separate process. Stopped at the end of the test
+ * file.
  */
 export async function startTestApi(
   db: TestDatabase,
@@ -57,7 +58,7 @@ export async function startTestApi(
     LOG_LEVEL: 'silent',
     PORT: '0',
     SHUTDOWN_TIMEOUT_MS: '5000',
-    // A long time-out, as the machine may be busy; tests of limits set their own.
+    // Long timeouts, because the machine may be busy. Tests of timeouts set their own.
     STATEMENT_TIMEOUT_MS: '60000',
     REQUEST_TIMEOUT_MS: '120000',
     DATABASE_URL: db.url,
@@ -135,7 +136,7 @@ export async function startTestApi(
   };
 }
 
-/** A call with a JSON body. */
+/** Options of a call with a JSON body. */
 export const posting = (key: string, body: string) => ({
   key,
   method: 'POST',
@@ -143,7 +144,7 @@ export const posting = (key: string, body: string) => ({
   body,
 });
 
-/** Runs work while another transaction holds the lock that it needs. */
+/** Runs work while another transaction holds a lock that it needs. */
 export async function whileLocked<T>(
   { pool }: Pick<TestDatabase, 'pool'>,
   [text, values]: [text: string, values?: unknown[]],
@@ -162,7 +163,7 @@ export async function whileLocked<T>(
 
 let accounts = 0;
 
-/** An account with all rights and high limits by default, and a key of it. */
+/** An account with all scopes and high limits by default, and its key. */
 export async function newCaller(
   db: TestDatabase,
   account: Partial<NewAccount> = {},

@@ -9,8 +9,8 @@ import type { ReadContext, RowBatch } from '../../workers/formats/row-batch.ts';
 import { serve } from './http-server.ts';
 
 /*
- * An ArcGIS server in small: one layer at PATH, asked by offset, by a range of object ids or
- * by a list of them.
+ * A small ArcGIS server: one layer at PATH that can be queried by offset, by a range of object ids or by a
+ * list of them.
  */
 
 export const PATH = '/arcgis/rest/services/Land/Parcels/MapServer/0';
@@ -28,16 +28,16 @@ export type Answer = {
 export type FakeLayer = {
   features: EsriFeature[];
   metadata?: Record<string, unknown>;
-  /** The most features per response. */
+  /** Maximum features per response. */
   most?: number;
   /**
-   * What goes wrong: an answer instead of the layer's own, or undefined. `asked` are the object ids that
-   * the query is about.
+   * Returns a faulty response instead of the layer's own, or undefined. `asked` contains the object ids of
+   * the query.
    */
   fault?: (query: URLSearchParams, count: number, asked: number[]) => Answer | undefined;
 };
 
-/** Lots of 0.001 degrees, clockwise as Esri winds shells; ids from 1. */
+/** Lots of 0.001 degrees, with clockwise shells as in Esri JSON; ids from 1. */
 export function lots(n: number, at: readonly [number, number] = [-72.15, 43.2]): EsriFeature[] {
   return Array.from({ length: n }, (_, i) => {
     const [w, s] = [at[0] + 0.0015 * (i % 50), at[1] + 0.0015 * Math.floor(i / 50)];
@@ -75,7 +75,7 @@ export const METADATA = {
   ],
 };
 
-/** Metadata of a layer that cannot be paged by offset. */
+/** Metadata of a layer that does not support paging by offset. */
 export const UNPAGED = { advancedQueryCapabilities: { supportsPagination: false } };
 
 /** @returns the server, with the queries that it received */
@@ -85,7 +85,7 @@ export async function serveLayer(layer: FakeLayer) {
   const server = await serve(async (request, response, count) => {
     most = Math.max(most, ++running);
     const query = await paramsOf(request);
-    // Long enough for a second request to come while the first is looked at.
+    // Long enough for a second request to arrive while the first one is handled.
     await sleep(3);
     const isQuery = request.url!.split('?')[0] === `${PATH}/query`;
     if (isQuery) queries.push(query);
@@ -164,7 +164,7 @@ function geoJson({ attributes, geometry }: EsriFeature) {
 
 export const quick = { tries: 3, backoffMs: 2, pageMs: 3_000, retryAfterMs: 3_000 };
 
-/** Reads a whole layer, or up to an error. */
+/** Reads a whole layer, or until an error. */
 export async function read(
   source: string,
   arcgis: ArcgisSpec = {},
@@ -199,13 +199,10 @@ export async function withLayer(
 
 type Recording = Record<string, { features?: EsriFeature[]; objectIds?: number[]; error?: unknown }>;
 
-/**
- * A layer as it was recorded (test/fixtures/arcgis), which answers features by offset or object id
- * out of its one page.
- */
+/** A recorded layer (test/fixtures/arcgis) that returns features by offset or object id from its one page. */
 export async function replay(name: string) {
   const text = readFileSync(new URL(`../fixtures/arcgis/${name}.json`, import.meta.url), 'utf8');
-  // As a text while the page is put together: JSON has no NaN, and a real server wrote it.
+  // Strings stand in for NaN while the page is built: JSON has no NaN, but a real server sent it.
   const recorded = JSON.parse(text.replaceAll(/(?<=:)NaN/g, '"NaN!"')) as Recording;
   const page = (recorded['0'] ?? recorded['page-partial'])!;
   const layer: FakeLayer = {

@@ -5,9 +5,9 @@ export const CALLBACK = 'http://127.0.0.1:9/callback';
 
 export type Assistants = ReturnType<typeof openAssistants>;
 
-/** What a person does who lets an assistant in, at the service of this origin. */
+/** The steps of a person who authorizes an assistant, at the service of this origin. */
 export function openAssistants(origin: string, user: Awaited<ReturnType<typeof newUser>>) {
-  /** A browser without script, with all its cookies. */
+  /** A browser without scripts that keeps all cookies. */
   function browser() {
     const cookies = new Map<string, string>();
     async function send(address: string, init: RequestInit = {}): Promise<Response> {
@@ -35,7 +35,10 @@ export function openAssistants(origin: string, user: Awaited<ReturnType<typeof n
     };
   }
 
-  /** Says yes or no at the address that an assistant leads to; returns where it is led back. */
+  /**
+   * Allows or denies access at the address that an assistant opens. Returns the redirect back to the
+   * assistant.
+   */
   async function answer(
     address: URL,
     what: 'allow' | 'deny',

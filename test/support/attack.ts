@@ -2,22 +2,22 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 
-/** Calls of another account whose times are compared. */
+/** Calls from another account whose times are compared. */
 const CALLS = 200;
-/** The 99th percentile of so many leaves these out. */
+/** The number of CALLS that a 99th percentile ignores. */
 const MAX_LATE = CALLS / 100;
 
-/** How many times its quiet 99th percentile a call may take while others attack. */
+/** Limit for the slowdown during an attack: a call may take this many times its usual 99th percentile. */
 export const MAX_RATIO = 20;
 
 type Call = (signal?: AbortSignal) => Promise<unknown>;
 
 /**
- * How many times its quiet 99th percentile a call takes while an attack goes on. Calls that take longer than
- * they may are given up; with too many of these the rest is not measured, and the ratio is infinite.
+ * The 99th percentile of a call's time during an attack, divided by its usual one. Calls over the limit are
+ * aborted. After too many of these, measuring stops and the ratio is infinite.
  */
 export async function slowdown(call: Call, attack: Attack): Promise<number> {
-  // Twice, as everything is compiled during the first.
+  // Times the calls twice, because the first pass compiles everything.
   await timeCalls(call);
   const quiet = p99(await timeCalls(call));
   const statuses = await attack.start();
@@ -53,19 +53,19 @@ const p99 = (times: readonly number[]): number =>
 export type AttackCall = {
   url: string;
   headers?: Record<string, string>;
-  /** Sent by POST. */
+  /** With a body, the call is a POST. */
   body?: string;
-  /** Takes nothing of the response but its start. */
+  /** Reads only the start of the response. */
   readsSlowly?: boolean;
 };
 
 export type Attack = {
-  /** The statuses of the calls that were answered. */
+  /** Status codes of the responses. */
   readonly statuses: Set<number>;
   start(): Promise<{ stop(): Promise<void> }>;
 };
 
-/** Calls that are kept in flight by a process of its own. */
+/** Calls that a separate process keeps in flight. */
 export function attackWith(inFlight: number, call: AttackCall): Attack {
   const statuses = new Set<number>();
   return {

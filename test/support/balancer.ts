@@ -8,8 +8,8 @@ const POLL_MS = 50;
 export type Backend = { url: string };
 
 /**
- * A balancer that sends calls in turn to servers whose /readyz is 200. It keeps its connections to them, as
- * nginx and HAProxy do, and never sends a call twice: one that meets a server which has left is lost.
+ * A load balancer that sends calls in turn to servers whose /readyz returns 200. It keeps connections open,
+ * as nginx and HAProxy do, and never retries: a call that reaches a stopped server is lost.
  */
 export async function startBalancer() {
   const backends = new Map<Backend, { ready: boolean; calls: number }>();
@@ -29,8 +29,9 @@ export async function startBalancer() {
       res.destroy(error);
     };
     const sent = request(url + req.url, { method: req.method!, headers: req.headers, agent }, answer => {
-      // The client and this server share an event loop. When a step blocks it, both find an idle connection
-      // overdue at once, and the client may send its next call as the connection closes.
+      // The client and this server share an event loop. After a step that blocks it, both see an idle
+      // connection as expired at the same time, and the client could send its next call on a connection that
+      // is closing.
       res.writeHead(answer.statusCode!, { ...answer.headers, connection: 'close' });
       answer.on('error', lose).pipe(res);
     });
@@ -56,7 +57,7 @@ export async function startBalancer() {
 
   return {
     url: server.origin,
-    /** Calls that a server did not answer whole, and why. */
+    /** Calls that got no complete response, and why. */
     lost,
     add(backend: Backend): void {
       backends.set(backend, { ready: false, calls: 0 });

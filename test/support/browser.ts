@@ -18,13 +18,13 @@ import { linkOf, newUser, visitor } from './visitor.ts';
 export const WIDE = { width: 1_440, height: 900 };
 export const NARROW = { width: 390, height: 844 };
 
-/** Without its comments and names, less than half to read. */
+/** The minified build, which is less than half the size. */
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
-/** Whether somebody will look at the pictures. */
+/** Whether the run keeps screenshots. */
 const isLookedAt = Boolean(process.env.TEST_SHOTS || process.env.README_PICTURES);
 
-/** Shared by all files of a process, and closed with it. */
+/** Shared by all test files of a process, and closed with it. */
 let browser: Promise<Browser> | undefined;
 
 type User = Awaited<ReturnType<typeof newUser>>;
@@ -33,7 +33,7 @@ type PageOptions = {
   script?: boolean;
   /** Default: the site's user; `null` for a visitor who is not signed in. */
   as?: User | null;
-  /** Maps show something. */
+  /** Renders maps. By default they stay blank. */
   draws?: boolean;
 };
 
@@ -42,14 +42,14 @@ export type Site = {
   api: TestApi;
   /** A user with a Pro subscription. */
   readonly user: User;
-  /** Opens a window with its own cookies, closed after the test. */
+  /** Opens a window with its own cookies, which is closed after the test. */
   open(path?: string, options?: PageOptions): Promise<Page>;
 };
 
 /**
- * Tests of pages in Chromium, on a database of their own with the sample of Washington, New Hampshire
- * (33019). After each test windows are closed, and what a page complained of in the console or asked
- * of others fails it.
+ * Tests of pages in Chromium, with their own database that contains the sample of Washington, New Hampshire
+ * (33019). Windows are closed after each test. The test fails if a page logged a console error or sent a
+ * request to another site.
  */
 export function describePages(name: string, tests: (site: Site) => void): void {
   const missing = existsSync(CHROMIUM) ? '' : ` (no browser at ${CHROMIUM}; TEST_CHROMIUM names one)`;
@@ -93,9 +93,9 @@ export function describePages(name: string, tests: (site: Site) => void): void {
             baseURL: api.url,
             javaScriptEnabled: script,
             colorScheme: 'light',
-            // Every frame of an animation costs as much as the last one.
+            // In an animation, every frame costs as much as the last one.
             reducedMotion: 'reduce',
-            // A quarter of the pixels.
+            // Half the scale renders a quarter of the pixels.
             deviceScaleFactor: isLookedAt ? 1 : 0.5,
           });
           if (!isLookedAt && !draws) await context.addInitScript(drawNothing);
@@ -103,7 +103,7 @@ export function describePages(name: string, tests: (site: Site) => void): void {
             const [name, value] = (await cookieOf(as)).split('=') as [string, string];
             await context.addCookies([{ name, value, url: api.url, httpOnly: true, sameSite: 'Lax' }]);
           }
-          // Ends a test that hangs, as the runner's own limits do.
+          // Ends a test that hangs, like the test runner's own limits.
           context.setDefaultTimeout(300_000);
           const page = await context.newPage();
           listen(page, api.url);
@@ -117,7 +117,7 @@ export function describePages(name: string, tests: (site: Site) => void): void {
 
 const complaints = new WeakMap<Page, string[]>();
 
-/** The page's errors since the last call. A test that expects errors clears them by it. */
+/** Returns the page's errors since the last call and clears them. A test that expects errors calls this. */
 export function faultsOf(page: Page): string[] {
   return complaints.get(page)!.splice(0);
 }
@@ -135,7 +135,7 @@ function listen(page: Page, origin: string): void {
   });
 }
 
-/** Presses Tab until the focus is there, as somebody without a mouse does. */
+/** Presses Tab until the element has focus, as a person without a mouse does. */
 export async function tabTo(page: Page, wanted: Locator): Promise<void> {
   let element = await wanted.elementHandle();
   for (let presses = 0; presses < 200; presses++) {
@@ -145,19 +145,19 @@ export async function tabTo(page: Page, wanted: Locator): Promise<void> {
       gone: !one.isConnected,
     }));
     if (focused) return;
-    // The page has put another in its place.
+    // The page has replaced the element.
     if (gone) element = await wanted.elementHandle();
   }
   throw new Error(`The focus never gets to ${wanted}.`);
 }
 
-/** In the page. */
+/** Runs in the page. */
 export const isFocused = (element: Element): boolean => element === document.activeElement;
 
-/** A form's field by its name, which stays when its label is reworded. */
+/** Finds a form field by its name, which doesn't change when its label is reworded. */
 export const field = (where: Page | Locator, name: string): Locator => where.locator(`[name="${name}"]`);
 
-/** A form's button by what it sends. */
+/** Finds a form's button by the value it sends. */
 export const button = (where: Page | Locator, value: string): Locator =>
   where.locator(`button[value="${value}"]`);
 
@@ -179,7 +179,7 @@ export async function drawn(page: Page): Promise<void> {
   await page.waitForSelector('#map[data-idle]', { state: 'attached' });
 }
 
-/** What axe does not judge: maps, and what is like the one before it. Five rows of a list stand for all. */
+/** Excluded from axe: maps, and repeated items. The first five rows represent a list. */
 const LEFT_OUT = [
   '.maplibregl-map',
   ':is(li, tr, option):nth-child(n + 6)',
@@ -187,12 +187,11 @@ const LEFT_OUT = [
 ];
 
 /**
- * Looks at the open page as a critic would: wide, wide and dark, narrow. Nothing serious for axe, no
- * sideways scrolling.
- * TEST_SHOTS names a folder for pictures of what was looked at.
+ * Checks the open page in three views: wide, wide and dark, and narrow. Axe must find no serious violation,
+ * and the page must not scroll sideways. If TEST_SHOTS names a folder, saves a screenshot of each view.
  */
 export async function inspect(page: Page): Promise<void> {
-  // Once for the three looks: loading it takes as long as judging most pages.
+  // Loaded once for all three views, because loading takes as long as checking most pages.
   await page.evaluate(AXE);
   for (const [name, viewport, colorScheme] of [
     ['1440', WIDE, 'light'],
@@ -210,12 +209,12 @@ export async function inspect(page: Page): Promise<void> {
       {
         exclude: LEFT_OUT,
         options: {
-          // Without reports of what is well, and without the slowest rule, which is never
-          // serious: half of the time. What it would fetch again is for rules that are off.
+          // Halves the time: reports only violations, and skips the slowest rule, whose violations are never
+          // serious. Preloading serves only rules that are off.
           resultTypes: ['violations'],
           rules: { region: { enabled: false } },
           preload: false,
-          // All that the dark scheme changes are colors.
+          // The dark scheme changes only colors.
           ...(colorScheme === 'dark' && { runOnly: ['color-contrast'] }),
         },
       },
@@ -236,14 +235,14 @@ async function picture(page: Page, name: string): Promise<void> {
   await page.screenshot({ path: join(folder, `${path}-${name}.png`), fullPage: true });
 }
 
-/** The parcel of the README's pictures and calls: bare land on a road, whose value can be told. */
+/** The parcel in the README's screenshots and calls: vacant land on a road, with a valuation. */
 export const README_PARCEL = 3301900001247;
 
-/** What the pictures show besides: a first start has it, tests go without. */
+/** Water and place names for the screenshots. A first start loads them; tests don't. */
 export const ingestGround = (pool: TestDb): Promise<void> =>
   ingestSample(pool, 'washington-nh-water', 'washington-nh-places');
 
-/** With README_PICTURES=1 the picture of the README by this name is made anew: what the window shows. */
+/** Saves the window's screenshot as the README picture of this name when README_PICTURES=1. */
 export async function readmePicture(page: Page, name: string): Promise<void> {
   await drawn(page);
   const picture = sharp(await page.screenshot())

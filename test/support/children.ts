@@ -6,7 +6,7 @@ import { startProgram } from './programs.ts';
 
 export type { ChildOrder };
 
-/** A worker process that waits for a signal to start, see job-child.ts. */
+/** Starts a worker process that waits for a signal to begin, see job-child.ts. */
 export async function startChild(url: string, order: ChildOrder): Promise<ChildProcess> {
   const child = startProgram(
     'test/support/job-child.ts',
@@ -18,8 +18,8 @@ export async function startChild(url: string, order: ChildOrder): Promise<ChildP
 }
 
 /**
- * Lets a child work until it dies, by itself or by us after some milliseconds. @returns the
- * signal that ended it
+ * Runs a child until it exits, or kills it after this many milliseconds.
+ * @returns the signal that ended it
  */
 export async function work(child: ChildProcess, killAfterMs?: number): Promise<unknown> {
   const exit = once(child, 'exit');

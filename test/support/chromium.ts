@@ -1,15 +1,15 @@
 import { existsSync } from 'node:fs';
 
 /**
- * Chromium without a window. The whole one draws the bars of every window that nobody sees: five small pages,
- * each in a window of its own, took 10.2 s of processor time and 3.2 in this one.
+ * Chromium's headless shell. The full browser also draws window frames that nobody sees: five small pages in
+ * separate windows took 10.2 s of processor time, and 3.2 s with the shell.
  */
 const SHELL = '/usr/bin/chromium-headless-shell';
 
-/** Path of the browser for tests of pages. */
+/** Path of the browser for page tests. */
 export const CHROMIUM = process.env.TEST_CHROMIUM ?? (existsSync(SHELL) ? SHELL : '/usr/bin/chromium');
 
-/** Without these Chromium calls Google's servers at every start. */
+/** Without these, Chromium contacts Google's servers at every start. */
 export const ARGS = [
   '--no-sandbox',
   '--disable-gpu',
@@ -18,8 +18,8 @@ export const ARGS = [
   '--disable-background-networking',
   '--disable-component-update',
   '--disable-sync',
-  // The process that waits for the next page takes a seventh of the processor time. The others are
-  // Playwright's own list, which this one replaces.
+  // A spare renderer for the next page would take a seventh of the processor time. The other features are
+  // Playwright's default list, which this flag replaces.
   `--disable-features=${[
     'SpareRendererForSitePerProcess',
     'AvoidUnnecessaryBeforeUnloadCheckSync',

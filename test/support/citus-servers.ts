@@ -15,12 +15,12 @@ import { eventually } from './workers.ts';
 export type CitusServer = {
   url: string;
   port: number;
-  /** All its processes at once; what they had written is there at the next start. */
+  /** Stops all its processes at once. Data already written is available after the next start. */
   kill(): Promise<void>;
   start(): Promise<void>;
 };
 
-/** @param bin the folder of a PostgreSQL that has Citus */
+/** @param bin the folder of a PostgreSQL with Citus */
 export async function startCitusServer(bin: string, name: string): Promise<CitusServer> {
   const account = serverAccount();
   const data = testFolder();
@@ -40,7 +40,7 @@ export async function startCitusServer(bin: string, name: string): Promise<Citus
     wal_level: 'logical',
     max_prepared_transactions: 100,
     'citus.local_hostname': '127.0.0.1',
-    // So that the lines can be read.
+    // Allows reading the connections.
     'citus.node_conninfo': 'sslmode=disable',
   };
   const flags = Object.entries(settings).flatMap(([key, value]) => ['-c', `${key}=${value}`]);
@@ -55,7 +55,7 @@ export async function startCitusServer(bin: string, name: string): Promise<Citus
     );
   const kill = async () => {
     const ended = once(server, 'exit');
-    // PostgreSQL's immediate shutdown: no process of it ends its work.
+    // PostgreSQL's immediate shutdown: no process finishes its work.
     server.kill('SIGQUIT');
     await ended;
   };
@@ -72,10 +72,10 @@ export async function startCitusServer(bin: string, name: string): Promise<Citus
   };
 }
 
-/** What a watched line carries up to: these words, on a connection that wrote to the owners' table before. */
+/** Holds data that contains this word, on a connection that has written to the owners' table. */
 type Gate = { word: string; reached(): void; opened: Promise<void> };
 
-/** A line to a server that can hold a commit of what writes to the owners' table. */
+/** A proxy to a server that can hold the commit of a transaction that writes to the owners' table. */
 export async function watchLine(server: CitusServer) {
   let gate: Gate | undefined;
   let writers = new WeakSet<Socket>();
@@ -103,7 +103,7 @@ export async function watchLine(server: CitusServer) {
   afterAll(() => line.close());
   return {
     port: (line.address() as { port: number }).port,
-    /** @returns when a commit is held, and how to let it go on */
+    /** @returns a promise that resolves when a commit is held, and a function that releases it */
     holdAt(word: string): { held: Promise<void>; release(): void } {
       writers = new WeakSet();
       let release = () => {};

@@ -1,12 +1,12 @@
 import type { TestDatabase } from './database.ts';
 import { onServer } from './server.ts';
 
-/** A clock that stands still until it is set. */
+/** A clock that stays at one time until it is set. */
 export type TestClock = { now(): Date; set(moment: Date | string): Promise<void> };
 
 /**
- * Puts a stopped clock before PostgreSQL's own: in connections that are opened after this, `now()` is
- * what the test says. So rate limits gain nothing while it stands.
+ * Overrides PostgreSQL's clock: in connections opened after this, `now()` returns the test's time. Rate
+ * limits don't refill while it stands still.
  */
 export async function stopClock(db: TestDatabase, moment: string): Promise<TestClock> {
   let current = new Date(moment);

@@ -4,7 +4,7 @@ import { onServer, withDatabase } from './server.ts';
 
 export type Node = { host: string; port: number; coordinator: boolean };
 
-/** The nodes of the Citus cluster whose coordinator `server` is. */
+/** The nodes of the Citus cluster with this coordinator. */
 async function listNodes(server: string): Promise<Node[]> {
   const { rows } = await onServer(server, client =>
     client.query<Node>(
@@ -25,11 +25,11 @@ function urlOf(server: string, { host, port, coordinator }: Node, database: stri
   return url.href;
 }
 
-/** Distributes the tables of a coordinator's database, with their rows. */
+/** Distributes the tables of the coordinator's database, with their rows. */
 export async function spreadOver(server: string, name: string, shards = 8, given?: Node[]): Promise<void> {
   const nodes = given ?? (await listNodes(server));
   await onServer(server, async turn => {
-    // Held until the connection ends, as adding nodes concurrently fails.
+    // Held until the connection ends, because adding nodes concurrently fails.
     await turn.query("select pg_advisory_lock(hashtext('plat test nodes'))");
     for (const node of nodes) {
       if (!node.coordinator)

@@ -11,7 +11,7 @@ import { webhooksOf } from './webhooks.ts';
 const V1 = '/api/public/v1/';
 const PARCEL = 3301900001047;
 
-/** What a company owns that a request can name, by the kind of thing. */
+/** Ids and names of what a company owns, by kind, for use in requests. */
 export type Things = {
   list: string;
   search: string;
@@ -24,7 +24,7 @@ export type Things = {
   email: string;
   person: string;
   invitation: string;
-  /** Another browser in which the user is signed in. */
+  /** Another browser in which the user has signed in. */
   session: string;
   /** An assistant that the account has authorized, by the hash of its id. */
   grant: string;
@@ -34,7 +34,7 @@ export type Company = {
   user: Awaited<ReturnType<typeof newUser>>;
   key: string;
   keyId: string;
-  /** Appears in every name, note and address that the company wrote. */
+  /** Appears in every name, note and address that the company entered. */
   marker: string;
   things: Things;
 };
@@ -56,7 +56,7 @@ export async function createCompany(db: TestDatabase, api: TestApi): Promise<Com
   return { ...company, things: await createThings(db, api, company) };
 }
 
-/** One of everything. A company can have several of each. */
+/** Creates one of everything. A company can have several of each. */
 export async function createThings(
   db: TestDatabase,
   api: TestApi,
@@ -114,7 +114,7 @@ async function createAccess(db: TestDatabase, user: Company['user']) {
   return { session: sessions[0]!.id, grant: grant.toString('hex') };
 }
 
-/** A colleague and an invitation of another. */
+/** Creates a colleague, and an invitation for another one. */
 async function createColleagues(db: TestDatabase, user: Company['user']) {
   const { rows } = await db.pool.query<{ company_id: string }>('select company_id from users where id = $1', [
     user.id,
@@ -131,14 +131,14 @@ async function createColleagues(db: TestDatabase, user: Company['user']) {
   return { person: person.id, invitation: invitations[0]!.id };
 }
 
-/** Every row of every table that names the company or a thing of it, by table. */
+/** Every row that names the company or something it owns, by table. */
 export async function rowsOf(db: TestDatabase, company: Company): Promise<Record<string, string[]>> {
   const { user, keyId, things } = company;
   const { rows: account } = await db.pool.query<{ company_id: string }>(
     'select company_id from accounts where id = $1',
     [user.accountId],
   );
-  // The grant's row names the account.
+  // Without the grant, whose row names the account.
   const { email, grant, ...ids } = things;
   const owned = [account[0]!.company_id, user.accountId, user.id, keyId, ...Object.values(ids)];
   const { rows: columns } = await db.pool.query<{ table: string; columns: string[] }>(`

@@ -5,7 +5,7 @@ import { parseFeed } from '../../workers/ingest/load-feeds.ts';
 
 export type ContactLine = Partial<Record<(typeof COLUMNS)[number], string>>;
 
-/** A person with a whole address. */
+/** A person with a complete address. */
 export const ADA = {
   first: 'Ada',
   last: 'Nowell',
@@ -20,7 +20,7 @@ const COLUMNS = [
   ...(['old_address', 'old_zip', 'phone1', 'type1', 'phone2', 'phone3', 'email', 'seen'] as const),
 ];
 
-/** A contacts feed from lines with the columns that matter. */
+/** A contacts feed built from lines with the relevant columns. */
 export function contactsFeed(folder: string, lines: readonly ContactLine[], name = 'people'): Feed {
   const rows = lines.map((line, i) =>
     COLUMNS.map(column => (column === 'id' ? (line.id ?? String(i)) : (line[column] ?? ''))),

@@ -11,23 +11,26 @@ export type TestDatabase = {
   url: string;
   pool: TestDb;
   config: Config;
-  /** A new one for each who asks, before the tests begin. */
+  /** A new folder on each read. Read it before the tests start. */
   readonly folder: string;
 };
 
 let count = 0;
 
-/** 54 ms of processor time, and 107 by the log, which nobody reads here; dropping 10 and 26. */
+/**
+ * Creating a database takes 54 ms of processor time, compared with 107 through the WAL, which nobody reads
+ * here. Dropping one takes 10 and 26.
+ */
 const BY_FILES = 'strategy file_copy';
 
 /**
- * A migrated database of the test file's own (schema and queue schema, no rows), dropped when the
- * file is done. With `regions` it has what `plat migrate` loads: every county and ZIP, and their empty
- * statistics. With `sample` it has besides what a first start makes of Washington, New Hampshire: parcels,
+ * Creates a migrated database for the test file (schema and queue schema, no rows), and drops it when the
+ * file is done. With `regions` it contains what `plat migrate` loads: every county and ZIP, and their empty
+ * statistics. With `sample` it also contains what a first start loads of Washington, New Hampshire: parcels,
  * sales, listings, roads, statistics, attributes, valuations.
- * On a Citus cluster (TEST_CITUS_URL) its tables are distributed, unless it is to be `plain`.
+ * On a Citus cluster (TEST_CITUS_URL) its tables are distributed, unless `plain` is set.
  * Call it where hooks may be registered: at the top of the file (`const db = await
- * createTestDatabase()`) or in a describe block. A file that fails keeps its databases; their names are
+ * createTestDatabase()`) or in a describe block. The databases of a failed file are kept; their names are
  * printed at the end of the run.
  * @param env settings besides DATABASE_URL; nothing is read from the real environment.
  */
@@ -63,7 +66,7 @@ export async function createTestDatabase(
   });
   afterAll(async () => {
     await pool.end();
-    // No test ran, as a hook before them failed.
+    // No test ran, because a hook failed first.
     if (ran === undefined || hasFailed(ran)) return;
     if (distributed) await dropEverywhere(server, name);
     else await onServer(server, client => client.query(`drop database ${name} with (force)`));
@@ -79,9 +82,7 @@ export async function createTestDatabase(
   };
 }
 
-/**
- * How many statements of this database wait for a lock. Locks of other test files' databases do not count.
- */
+/** Number of statements in this database that wait for a lock. Ignores the databases of other test files. */
 export async function lockWaits({ pool }: Pick<TestDatabase, 'pool'>): Promise<number> {
   const { rowCount } = await pool.query(
     "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
@@ -90,8 +91,8 @@ export async function lockWaits({ pool }: Pick<TestDatabase, 'pool'>): Promise<n
 }
 
 /**
- * How many of the database's connections have asked for an advisory lock last, as those do again and again
- * that wait for one.
+ * Number of the database's connections whose last statement requested an advisory lock. A connection that
+ * waits for one requests it repeatedly.
  */
 export async function lockAsks({ pool }: Pick<TestDatabase, 'pool'>): Promise<number> {
   const { rowCount } = await pool.query(
@@ -110,7 +111,9 @@ async function templateWithSample(server: string, bare: string): Promise<string>
   return makeTemplate(server, await templateWithRegions(server, bare), 'sample', loadSample);
 }
 
-/** Built for the first file that needs it: loading takes seconds, copying a database a tenth of one. */
+/**
+ * Built for the first file that needs it: loading takes seconds, and copying a database a tenth of a second.
+ */
 async function makeTemplate(
   server: string,
   from: string,
@@ -119,7 +122,7 @@ async function makeTemplate(
 ): Promise<string> {
   const name = `${from}_${what}`;
   await onServer(server, async client => {
-    // Held until the connection ends: files of other processes wait.
+    // Held until the connection ends, so that test files in other processes wait.
     await client.query('select pg_advisory_lock(hashtext($1))', [name]);
     const { rowCount } = await client.query('select from pg_database where datname = $1', [name]);
     if (rowCount !== 0) return;

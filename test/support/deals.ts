@@ -7,7 +7,7 @@ import { posting, type TestApi } from './api.ts';
 import type { TestDb } from './test-db.ts';
 import { jobContext } from './workers.ts';
 
-/** Runs the waiting jobs of deals as a worker would. @returns their names and keys */
+/** Runs the queued deal jobs as a worker would. @returns their names and keys */
 export async function doDealJobs(pool: TestDb, env: Record<string, string> = {}): Promise<string[]> {
   const context = jobContext(pool, loadConfig({ LOG_LEVEL: 'silent', ...env }));
   const { rows } = await pool.query<{
@@ -23,13 +23,13 @@ export async function doDealJobs(pool: TestDb, env: Record<string, string> = {})
   return rows.map(({ name, payload }) => `${name} ${payload.deal ?? payload.fips ?? ''}`);
 }
 
-/** The id of a listing of the sample. */
+/** The id of a listing in the sample. */
 export const listingId = (n: number) =>
   uuidV5(`listing:Generated sample (not real listings)\u0000GEN-${String(n).padStart(3, '0')}`);
 
 const PATH = '/api/public/v1/deal-flow/listings/';
 
-/** Calls of a board. */
+/** Calls to a deal board. */
 export function dealCalls(api: TestApi) {
   const add = (key: string, body: object) => api.call(PATH, posting(key, JSON.stringify(body)));
   return {

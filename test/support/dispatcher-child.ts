@@ -1,6 +1,6 @@
-// A worker's dispatcher in a process of its own, or who follows saved searches (`"follow": true`), which
-// dies at one of its statements: DATABASE_URL=… node --import tsx test/support/dispatcher-child.ts
-// '{"dieAt": 7}'
+// Runs a worker's dispatcher, or the process that follows saved searches (`"follow": true`), in its own
+// process, which dies at one of its statements:
+//   DATABASE_URL=… node --import tsx test/support/dispatcher-child.ts '{"dieAt": 7}'
 import pg from 'pg';
 import { loadConfig } from '../../shared/platform/config.ts';
 import { createLogger } from '../../shared/platform/log.ts';
@@ -16,7 +16,7 @@ const send = pg.Client.prototype.query as (...values: unknown[]) => unknown;
 let count = 0;
 pg.Client.prototype.query = function (this: pg.Client, ...values: unknown[]) {
   const sent = send.apply(this, values);
-  // Whether the server still gets the last statement, the kernel decides.
+  // The kernel decides whether the last statement still reaches the server.
   if (++count === dieAt) process.kill(process.pid, 'SIGKILL');
   return sent;
 } as typeof pg.Client.prototype.query;

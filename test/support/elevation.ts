@@ -28,7 +28,7 @@ export async function terrainIn(
   }
 }
 
-/** The slopes of a whole file row by row, as computed by the reader. */
+/** The slopes of a whole file, row by row, as the reader computes them. */
 export async function slopesOf(file: string, declared: DeclaredElevation = {}): Promise<Float32Array> {
   const tile = await readTileHeader(file, declared, { signal });
   const [grid] = gridsOf([tile]);
@@ -52,7 +52,7 @@ export async function slopesOf(file: string, declared: DeclaredElevation = {}): 
   return slopes;
 }
 
-/** A rectangle in degrees from corners in any plane. */
+/** A rectangle in degrees from corners in any projection. */
 export function rectangle(
   toLonLat: (x: number, y: number) => Position,
   [minX, minY, maxX, maxY]: readonly [number, number, number, number],
@@ -70,7 +70,7 @@ export function rectangle(
   ];
 }
 
-/** A box in meters from the south-west corner of the made-up hills. */
+/** A box in meters from the southwest corner of the artificial hills. */
 export const lot = (minX: number, minY: number, maxX: number, maxY: number): MultiPolygon =>
   rectangle(fromUtm, [STEEP.x + minX, STEEP.y + minY, STEEP.x + maxX, STEEP.y + maxY]);
 

@@ -2,8 +2,8 @@ import type { MultiPolygon, Polygon, Position } from '../../shared/geo/geometry-
 import type { QueryGeometry } from '../../shared/geo/query-geometry.ts';
 
 /**
- * What "intersects" means, slowly: every pair of edges and every corner, in BigInt arithmetic on decimals.
- * Shares nothing with the kernels. Coordinates must be whole numbers of 10^-digits degrees.
+ * A slow, exact definition of "intersects": checks every pair of edges and every corner in BigInt arithmetic
+ * on decimals. Shares no code with the kernels. Coordinates must be whole numbers of 10^-digits degrees.
  */
 
 type Point = [bigint, bigint];

@@ -15,7 +15,7 @@ export type ExportJson = {
   error?: { code: string; details?: Record<string, string[]> };
 };
 
-/** A caller of a company of its own, and a colleague. */
+/** A caller with a new company, and a colleague. */
 export async function newCompany(db: TestDatabase) {
   const name = `company of exports ${++companies}`;
   const caller = await newCaller(db, { company: name });
@@ -25,13 +25,13 @@ let companies = 0;
 
 export const EXPORTS = '/api/public/v1/exports/';
 
-/** Runs the jobs of exports that wait, as a worker would. */
+/** Runs the queued export jobs as a worker would. */
 export async function makeExports(db: TestDatabase): Promise<void> {
   const rows = await openExports(db.pool);
   for (const { id } of rows)
     await makeExportJob
       .run(jobContext(db.pool, workerConfig(db, 'postgres')), { export: id })
-      // It is told in the export.
+      // The export records the error.
       .catch(() => {});
 }
 
@@ -51,7 +51,7 @@ export async function order(api: TestApi, key: string, body: object): Promise<Ex
 export const look = async (api: TestApi, key: string, id: string): Promise<ExportJson> =>
   (await api.call(`${EXPORTS}${id}/`, { key })).json as ExportJson;
 
-/** Orders a file, makes it and looks at it. */
+/** Orders an export, generates it and returns its details. */
 export async function exportFile(
   db: TestDatabase,
   api: TestApi,
@@ -63,14 +63,14 @@ export async function exportFile(
   return look(api, key, id);
 }
 
-/** The bytes of all parts, one after the other. */
+/** The bytes of all parts, concatenated. */
 export async function joinParts(made: ExportJson): Promise<Buffer> {
   const parts: Buffer[] = [];
   for (const { url } of made.parts) parts.push(Buffer.from(await (await fetch(url)).arrayBuffer()));
   return Buffer.concat(parts);
 }
 
-/** What an account has used, and what is held of it. */
+/** Tokens that an account has used, and tokens held for exports. */
 export async function periodOf(pool: TestDb, accountId: string): Promise<{ used: number; held: number }> {
   const { rows } = await pool.query<{ used: number; held: number }>(
     'select tokens_used as used, tokens_held as held from usage_periods where account_id = $1 and period_end is null',

@@ -5,7 +5,7 @@ import { insertEstimates, insertParcels, square, type TestParcel } from './parce
 import { COMMITTED_AT, COMMITTED_VERSIONS, READINGS } from './plain-filter.ts';
 import type { TestDb } from './test-db.ts';
 
-/** Small domains, so that values meet; each with texts and numbers that are hard to compare. */
+/** Small domains, so that values often coincide. Each includes texts and numbers that are hard to compare. */
 const CODES = ['R1', 'r1', 'C-2', '0100', '100', 'É', '%', 'a_b'];
 const NAMES = [
   "O'Neil Trust",
@@ -29,7 +29,7 @@ const OWNERS = ['11111111-1111-1111-1111-111111111111', '22222222-2222-2222-2222
 const today = new Date();
 const isoDay = (date: Date) => date.toISOString().slice(0, 10);
 const TODAY = isoDay(today);
-/** Around whole months before today, and around the end of February. */
+/** Dates around whole months before today, and around the end of February. */
 const DAYS = [0, 1, 2, 12, 13].flatMap(months =>
   [-1, 0, 1].map(days =>
     isoDay(
@@ -45,7 +45,7 @@ const maybe = fc.constantFrom(true, false, null);
 const columns = (names: string[], values: fc.Arbitrary<unknown>) =>
   Object.fromEntries(names.map(name => [name, values]));
 
-/** What a roll may say in a field. */
+/** A value that a roll may have in a field of this type. */
 function anyOf(type: FieldType): fc.Arbitrary<unknown> {
   switch (type) {
     case 'number':
@@ -64,7 +64,7 @@ function anyOf(type: FieldType): fc.Arbitrary<unknown> {
   }
 }
 
-/** Locations on a grid of 0.01 degrees; parcels are squares of 0.01, so neighbors touch. */
+/** Locations on a grid of 0.01 degrees. Parcels are squares of 0.01 degrees, so neighbors touch. */
 const place = fc.tuple(fc.integer({ min: 0, max: 5 }), fc.integer({ min: 0, max: 5 }));
 
 const parcel = fc.record({
@@ -93,7 +93,7 @@ function toParcel(row: Record<string, unknown>, index: number): Generated {
     ...(cell && { boundary: square(-72 + cell[0] * 0.01, 43 + cell[1] * 0.01, 0.01), calculated_acres: 200 }),
   };
   made.effective_acres = made.acres ?? made.calculated_acres ?? null;
-  // Some have no estimate.
+  // Some parcels have no estimate.
   made.value = index % 4 === 0 ? null : (index % 5) * 1_000.25;
   made.row_version = index % COMMITTED_VERSIONS.length;
   made.value_per_acre = index % 4 === 0 ? null : (index % 7) / 3;
@@ -101,7 +101,7 @@ function toParcel(row: Record<string, unknown>, index: number): Generated {
 }
 
 export const PARCELS: Generated[] = fc.sample(parcel, { numRuns: 240, seed: 20_261_120 }).map(toParcel);
-/** A list of every third parcel. */
+/** A list that contains every third parcel. */
 const LIST_ID = '0d9c6a4e-6a39-4f5b-9c5c-0e8f6f3a1b11';
 const isListed = ({ property_id }: Generated) => property_id % 3 === 0;
 
@@ -109,7 +109,7 @@ const list = (values: readonly (string | number)[]) =>
   fc.uniqueArray(from(values), { minLength: 1, maxLength: 3 });
 const compact = (days: readonly string[]) => days.map(text => text.replaceAll('-', ''));
 
-/** A value for a filter, from its declaration and its name. */
+/** A value for a filter, based on its declaration and its name. */
 export function generateFor({ name, type, values, field }: (typeof FILTERS)[number]): fc.Arbitrary<unknown> {
   if (values !== undefined) return name === 'known' ? list(values) : from(values);
   if (type === 'boolean') return fc.boolean();
@@ -144,7 +144,7 @@ export function generateFor({ name, type, values, field }: (typeof FILTERS)[numb
   return type === 'integer' ? from(WHOLE) : from(NUMBERS);
 }
 
-/** A rectangle or what it shrinks to, on and between the grid's lines, in steps of 0.005 degrees. */
+/** A rectangle, possibly shrunk to a line or point, on and between grid lines in steps of 0.005 degrees. */
 const shape = fc
   .tuple(...Array.from({ length: 4 }, () => fc.integer({ min: -3, max: 13 })))
   .map(([a, b, c, d]) => ({
@@ -163,7 +163,7 @@ function wkt({ west, east, south, north }: Shape): string {
   return `POLYGON ((${ring.join(', ')}))`;
 }
 
-/** Squares reach one step of 0.005 degrees from their middles; touching counts. */
+/** A square extends one step of 0.005 degrees from its middle. Touching counts as meeting. */
 function meets(cell: [number, number] | null, { west, east, south, north }: Shape): boolean {
   if (cell === null) return false;
   const [x, y] = [cell[0] * 2, cell[1] * 2];
@@ -174,7 +174,7 @@ type Generation = { body: Record<string, unknown>; shape?: Shape };
 export const others = FILTERS.filter(filter => filter.name !== 'geom_intersects');
 const scopes = others.filter(filter => filter.scope);
 
-/** A scope or two, and up to four other filters of any kind; bounds in order. */
+/** One or two scopes, and up to four other filters of any kind, with bounds in order. */
 export const generation: fc.Arbitrary<Generation> = fc
   .tuple(
     fc.option(shape, { freq: 3 }),
@@ -190,7 +190,7 @@ export const generation: fc.Arbitrary<Generation> = fc
       .record(Object.fromEntries([...given, ...rest].map(filter => [filter.name, generateFor(filter)])))
       .map(values => {
         const body = ordered(values as Record<string, unknown>);
-        // Half of the bodies look at everything, so that the other filters have something to work on.
+        // Half of the bodies cover all parcels, so that the other filters have something to work on.
         if (widen) {
           for (const { name } of scopes) delete body[name];
           body.counties = COUNTIES;
@@ -236,7 +236,7 @@ export function sorted(rows: Generated[], order: unknown = 'property_id'): numbe
     .map(row => row.property_id);
 }
 
-/** Gives the list to the company of an account. */
+/** Adds the list to an account's company. */
 export async function giveList(pool: TestDb, accountId: string): Promise<void> {
   await pool.query(
     `insert into lists (id, company_id, name, one_per_owner, leave_out_lists)
@@ -250,7 +250,7 @@ export async function giveList(pool: TestDb, accountId: string): Promise<void> {
   );
 }
 
-/** Writes the parcels, and what those are worth that have an estimate. */
+/** Writes the parcels, and the estimates of those that have one. */
 export async function insertGenerated(pool: TestDb): Promise<void> {
   const rows = PARCELS.map(({ cell: _, ...row }) => row as TestParcel);
   await insertParcels(pool, rows);

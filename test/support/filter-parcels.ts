@@ -1,6 +1,6 @@
 import { square, type TestParcel } from './parcels.ts';
 
-/** Four parcels for tests of filters. */
+/** Four parcels for filter tests. */
 const SULLIVAN = 33_019e8;
 const HANCOCK = 23_009e8;
 const OWNER = '11111111-1111-1111-1111-111111111111';
@@ -62,7 +62,7 @@ export const FULL: TestParcel = {
   steeper_percent: [99, 95, 90, 85, 80, 75, 70.1, 50, 40, 30.3, 20],
 };
 
-/** Its opposite in every field. */
+/** The opposite in every field. */
 export const OPPOSITE: TestParcel = {
   property_id: SULLIVAN + 2,
   boundary: square(-72.2, 43.3),

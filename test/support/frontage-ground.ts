@@ -4,9 +4,9 @@ import { type Plane, planeAround } from '../../shared/kernels/frontage/plane.ts'
 
 export type XY = readonly [x: number, y: number];
 
-/** Parcels and roads drawn in meters east and north of a place. */
+/** Parcels and roads drawn in meters east and north of a point. */
 export type Ground = {
-  /** A polygon from its exterior and holes, corners in any order of turning, closed here. */
+  /** A polygon from its exterior and holes, in any winding order. Closes the rings. */
   shape(...rings: XY[][]): MultiPolygon;
   parcel(id: number, ...rings: XY[][]): Neighbor;
   road(name: RoadClass, ...line: XY[]): Road;

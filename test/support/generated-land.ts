@@ -2,15 +2,15 @@ import { LAND_TERMS, writeLandTerms } from '../../shared/kernels/valuation/land-
 import type { Comps } from '../../shared/kernels/valuation/valuation-types.ts';
 import { createRandom, type Random } from '../bench/generate/random.ts';
 
-/** What each term of the land does to ln(price): steep, frontage, flood, wetlands. */
+/** Effect of each land term on ln(price): steep, frontage, flood, wetlands. */
 export type TrueLand = readonly [number, number, number, number];
 
 export const TRUE_LAND: TrueLand = [-0.6, 0.15, -0.5, -0.8];
 export const NO_LAND: TrueLand = [0, 0, 0, 0];
 
 /**
- * Slopes and wetlands on a third of the parcels, floods on a sixth, frontage on seven of ten and the longer
- * the larger they are.
+ * A third of the parcels have slopes, a third wetlands, a sixth floods, and seven of ten frontage. Larger
+ * parcels have more frontage.
  */
 export function randomLand(random: Random, acres: number, into = new Float64Array(LAND_TERMS), at = 0) {
   const percent = (chance: number) => (random() < chance ? 100 * random() : 0);
@@ -28,8 +28,8 @@ export function landEffect(effects: TrueLand, land: Float64Array, i = 0): number
 }
 
 /**
- * The same sales on land of random kinds, which moves their prices; then the figures of some shares of the
- * sales are unknown.
+ * Puts the same sales on random kinds of land, which changes their prices, and then removes the land figures
+ * of a share of the sales.
  */
 export function onLand(sales: Comps, effects: TrueLand, seed: number, unknown = 0): Comps {
   const random = createRandom(seed);

@@ -1,31 +1,29 @@
 import { closeSync, openSync, writeSync } from 'node:fs';
 import { deflateSync } from 'node:zlib';
 
-/**
- * Small GeoTIFFs of every layout that grids of heights come in, written from a function of column and row.
- */
+/** Small GeoTIFFs in every layout that elevation grids use, written from a function of column and row. */
 export type TiffOptions = {
   width: number;
   height: number;
-  /** Height of a cell, in the file's own unit; the value of a pixel's band. */
+  /** Height of a cell in the file's own unit, or the value of a pixel's band. */
   at(column: number, row: number, band: number): number;
   sample?: Sample;
-  /** Side of a square tile; without it strips of `stripRows`. */
+  /** Side of a square tile. Without it, the file has strips of `stripRows`. */
   tile?: number;
   stripRows?: number;
   deflate?: boolean;
   bigEndian?: boolean;
-  /** Origin and step of the cells; what PixelIsPoint makes of it is the reader's affair. */
+  /** Origin and step of the cells. The reader has to interpret PixelIsPoint. */
   grid?: { originX: number; originY: number; stepX: number; stepY: number };
   /** ModelTransformation, written instead of scale and tie point. */
   matrix?: number[];
-  /** GeoTIFF keys that hold a short. */
+  /** GeoTIFF keys with a short value. */
   keys?: Record<number, number>;
   nodata?: string;
   gdalMetadata?: string;
-  /** Leaves a block out, as sparse files do. */
+  /** Omits a block, as sparse files do. */
   absent?(index: number): boolean;
-  /** Adds a second image of half the size whose heights are nonsense. */
+  /** Adds a second image of half the size with meaningless heights. */
   overview?: boolean;
   compression?: number;
   bands?: number;
@@ -50,7 +48,7 @@ type Field = { tag: number; type: keyof typeof TYPES; values: readonly number[] 
 
 type Level = { options: TiffOptions; blocks: Buffer[]; subfile: number };
 
-/** Directories first, then the blocks, as in a cloud-optimized file. */
+/** Writes directories first, then the blocks, as in a cloud-optimized file. */
 export function writeTiff(path: string, options: TiffOptions): void {
   const levels = [levelOf(options, 0)];
   if (options.overview) {
@@ -58,7 +56,7 @@ export function writeTiff(path: string, options: TiffOptions): void {
     levels.push(levelOf({ ...options, width, height, at: (x, y) => 9000 + 97 * x * y }, 1));
   }
   const little = !options.bigEndian;
-  // Sizes do not depend on the offsets: lay the directories out once to know where the blocks begin.
+  // Sizes don't depend on offsets, so a first pass without them shows where the blocks start.
   const size = levels.reduce((sum, level) => sum + directory(level, 0, [], false, little).length, 8);
   const parts: Buffer[] = [];
   let offset = size;
@@ -90,7 +88,7 @@ function levelOf(options: TiffOptions, subfile: number): Level {
   const blocks: Buffer[] = [];
   for (let top = 0; top < height; top += blockHeight) {
     for (let left = 0; left < width; left += blockWidth) {
-      // The last strip is short, tiles at the rim are filled up.
+      // The last strip is short; tiles at the edge are padded.
       const rows = tile === undefined ? Math.min(blockHeight, height - top) : blockHeight;
       const raw = Buffer.alloc(blockWidth * rows * bytes * bands);
       const view = new DataView(raw.buffer, raw.byteOffset);
@@ -145,7 +143,7 @@ function directory(
   return buffer;
 }
 
-/** Bytes that a field takes beyond its entry: up to four are kept in the entry itself. */
+/** Bytes that a field needs outside its entry. Up to four fit into the entry itself. */
 function outside({ type, values }: Field): number {
   const bytes = TYPES[type][1] * values.length;
   return bytes <= 4 ? 0 : bytes + (bytes % 2);
@@ -163,7 +161,7 @@ function fieldsOf({ options, blocks, subfile }: Level, offsets: readonly number[
     { tag: 257, type: 'long', values: [height] },
     { tag: 258, type: 'short', values: each.map(() => bytes * 8) },
     { tag: 259, type: 'short', values: [options.compression ?? (options.deflate ? 8 : 1)] },
-    // Black is 0, or colors; a fourth band is nothing that is known.
+    // Grayscale with 0 as black, or RGB. A fourth band has no declared meaning.
     { tag: 262, type: 'short', values: [bands < 3 ? 1 : 2] },
     { tag: 277, type: 'short', values: [bands] },
     { tag: 284, type: 'short', values: [1] },

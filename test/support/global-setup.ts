@@ -11,16 +11,16 @@ import { FOLDER_PREFIX, FOLDERS, onServer, startTestServer, withDatabase } from 
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** `programs`: a folder for what is started, see programs.ts. */
+    /** `programs` is a folder for built programs, see programs.ts. */
     testServer: { url: string; template: string; prefix: string; programs: string; cluster: boolean };
   }
 }
 
 /**
- * One PostgreSQL and one migrated template database a run. TEST_DATABASE_URL names a server
- * to use instead of a throw-away one; its user must be allowed to create databases. TEST_CITUS_URL names a
- * database on the coordinator of a Citus cluster that knows its nodes: the tests' databases are then
- * distributed over them.
+ * Starts one PostgreSQL and creates one migrated template database per run. TEST_DATABASE_URL names a server
+ * to use instead of a throwaway one; its user must be allowed to create databases. TEST_CITUS_URL names a
+ * database on the coordinator of a Citus cluster with registered nodes, over which the test databases are
+ * then distributed.
  */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   removeOldFolders();
@@ -63,7 +63,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   };
 }
 
-/** Ctrl-C and `kill` end a run without its teardown, and the server is in a process group of its own. */
+/** Ctrl-C and `kill` skip the teardown, and the server runs in its own process group. */
 function onInterrupt(end: () => void): () => void {
   const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
   const handle = (signal: NodeJS.Signals) => {
@@ -85,7 +85,7 @@ function report(leftover: string[], existingUrl: string | undefined, folder: str
   );
 }
 
-/** What failed runs kept is looked at within a day, or never. */
+/** Removes databases that failed runs kept more than a day ago, because nobody will look at them. */
 function removeOldFolders(): void {
   const yesterday = Date.now() - 24 * 3_600_000;
   for (const parent of FOLDERS.filter(folder => existsSync(folder))) {

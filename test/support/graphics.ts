@@ -1,6 +1,6 @@
 /**
- * In the page: a graphics card that does what it is told and shows nothing. Without a real one, drawing
- * is most of what a map costs; what is on it, where, and what a click finds is known without.
+ * Runs in the page: a fake graphics card that accepts every call and draws nothing. Without real hardware,
+ * drawing is most of a map's cost. The map still knows its features, their positions and click targets.
  */
 export function drawNothing(): void {
   const answers: Record<string, unknown> = {

@@ -5,9 +5,8 @@ import { afterAll } from 'vitest';
 import type { TestDatabase } from './database.ts';
 
 /**
- * Hosts in network namespaces on one bridge. The test's process and PostgreSQL are the host `db`; packets
- * between two hosts that are cut vanish, as behind a broken switch, so that no connection
- * is refused or reset.
+ * Hosts in network namespaces on one bridge. The test process and PostgreSQL run on the host `db`. Packets
+ * between two hosts that are cut disappear, as with a broken switch, so no connection is refused or reset.
  */
 
 const NET = '10.231.0.';
@@ -20,7 +19,10 @@ const NOWHERE = '02:00:00:00:00:01';
 export const ip = (...args: string[]) =>
   execFileSync('ip', args, { stdio: ['ignore', 'pipe', 'pipe'] }).toString();
 
-/** Makes the hosts. @returns what runs on them, to be ended with them */
+/**
+ * Creates the hosts.
+ * @returns an array for the processes that run on them, to stop together with the hosts
+ */
 export function connectHosts(): ChildProcess[] {
   const programs: ChildProcess[] = [];
   const others = (Object.keys(HOSTS) as Host[]).filter(host => host !== 'db');
@@ -32,7 +34,7 @@ export function connectHosts(): ChildProcess[] {
     for (const child of programs) child.kill('SIGKILL');
     clear();
   });
-  // What a killed run has left.
+  // Removes what a killed run left behind.
   clear();
   ip('link', 'add', 'platbr', 'type', 'bridge');
   ip('addr', 'add', `${address('db')}/24`, 'dev', 'platbr');
@@ -53,7 +55,10 @@ function quietly(...args: string[]): void {
   } catch {}
 }
 
-/** Sends what two hosts say to each other to a card that is not there. @returns how to mend it */
+/**
+ * Sends the traffic between two hosts to a network card that doesn't exist.
+ * @returns a function that restores it
+ */
 export function cut(one: Host, other: Host): () => void {
   const change = (verb: 'replace' | 'del') => {
     for (const [from, to] of [
@@ -76,14 +81,14 @@ export function cut(one: Host, other: Host): () => void {
   return () => change('del');
 }
 
-/** Lets the hosts in to the test server, which TEST_HOSTS has listen on all addresses. */
+/** Allows the hosts to connect to the test server, which listens on all addresses with TEST_HOSTS. */
 export async function letIn({ pool }: TestDatabase): Promise<void> {
   const { rows } = await pool.query<{ file: string }>("select current_setting('hba_file') as file");
   writeFileSync(rows[0]!.file, `host all all ${NET}0/24 scram-sha-256\n`, { flag: 'a' });
   await pool.query('select pg_reload_conf()');
 }
 
-/** As docs/scale.md has it, and a port for host a alone. */
+/** The configuration of docs/scale.md, plus a port that leads only to host a. */
 export function writeBalancer(folder: string): string {
   const file = join(folder, 'haproxy.cfg');
   const servers = (['a', 'b'] as const).map(

@@ -19,12 +19,12 @@ export type Image = {
 
 export const imagePath = (id: number) => `/api/public/v1/properties/${id}/parcel-image/`;
 
-/** An API with a folder of pictures of its own, a caller, and a clock that the test sets. */
+/** An API with its own image folder, a caller, and a clock that the test sets. */
 export async function startImages() {
   const db = await createTestDatabase();
   const folder = testFolder();
   const clock = { now: new Date('2026-07-01T12:00:00Z') };
-  /** Another process of the same installation on another machine. */
+  /** Starts another process of the same installation, as on another machine. */
   const start = (env: Record<string, string> = {}) =>
     startTestApi(db, {
       env: { PLAT_DIR: testFolder(), ...env },
@@ -46,9 +46,9 @@ export async function startImages() {
       return reply.json as Image;
     },
     tokens: async () => (await usageOf(db, accountId)).tokens,
-    /** The pictures that it keeps. */
+    /** The names of stored images. */
     kept: () => readdirSync(join(folder, 'images')).filter(name => name.endsWith('.picture')),
-    /** Ingests a feed of imagery. */
+    /** Ingests an imagery feed. */
     declare: (name: string, section: object, more: object = {}) =>
       ingest(db.pool, feedOf(folder, { name, kind: 'imagery', imagery: section, ...more })),
   };

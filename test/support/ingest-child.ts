@@ -1,5 +1,4 @@
-// A worker of the ingestion tests: runs one feed in a process of its own, which can be made
-// to die or to wait.
+// A worker for the ingestion tests: runs one feed in its own process, which can be made to die or to wait.
 //   DATABASE_URL=… node --import tsx test/support/ingest-child.ts '{"feed": "…/feed.yaml", "jobId":
 // "…", "dieAt": "gate"}'
 import { once } from 'node:events';
@@ -14,7 +13,7 @@ export type ChildOrder = {
   jobId: string | null;
   /** A step, or 'copy' for the middle of the COPY. */
   dieAt?: string;
-  /** Words of a note of progress at which to die. */
+  /** Part of a progress note at which to die. */
   dieAtNote?: string;
   workDir?: string;
   /** A step at which to wait for a line on standard input. */

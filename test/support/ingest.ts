@@ -42,12 +42,12 @@ export function undo(pool: TestDb, run: number, deps: Partial<RunDeps> = {}): Pr
 
 let names = 0;
 
-/** A name that no other feed has. */
+/** A unique feed name. */
 export const newName = () => `feed-${++names}`;
 
 /**
- * A feed from its definition, whose relative sources start in `folder`. Tests give many feeds of a county the
- * same keys: they are parcels of their own, unless `overlap` says otherwise.
+ * A feed from its definition, with sources relative to `folder`. Many test feeds of a county have the same
+ * keys, which are separate parcels unless `overlap` says otherwise.
  */
 export function feedOf(folder: string, definition: Record<string, unknown>): Feed {
   const apart = definition.kind === 'assessor' && definition.overlap === undefined;
@@ -55,7 +55,7 @@ export function feedOf(folder: string, definition: Record<string, unknown>): Fee
   return parseFeed(text, join(folder, `${definition.name}.yaml`));
 }
 
-/** An assessor's feed of one file of features, `<name>.ndgeojson`. */
+/** An assessor feed with one file of features, `<name>.ndgeojson`. */
 export function rollFeed(
   folder: string,
   name: string,
@@ -66,7 +66,7 @@ export function rollFeed(
   return feedOf(folder, { name, kind: 'assessor', fips: '33019', roll, ...more });
 }
 
-/** Writes a file of features with the key PIN and ingests it as an assessor's roll. */
+/** Writes a file of features with the key PIN and ingests it as an assessor roll. */
 export function ingestRoll(
   pool: TestDb,
   folder: string,
@@ -84,7 +84,7 @@ export function ingestRoll(
 
 export type Feature = { properties: Record<string, unknown>; geometry: Geometry | null };
 
-/** Writes a file of one GeoJSON feature a line. */
+/** Writes a file with one GeoJSON feature per line. */
 export function writeFeatures(path: string, features: readonly Feature[]): void {
   writeFileSync(
     path,
@@ -94,15 +94,15 @@ export function writeFeatures(path: string, features: readonly Feature[]): void 
   );
 }
 
-/** Writes a file of one JSON object a line. */
+/** Writes a file with one JSON object per line. */
 export function writeObjects(path: string, rows: readonly Record<string, unknown>[]): void {
   writeFileSync(path, rows.map(row => `${JSON.stringify(row)}\n`).join(''));
 }
 
-/** Where the lots of `lot` lie: inside Sullivan County, New Hampshire (33019). */
+/** Southwest corner of the lots of `lot`, inside Sullivan County, New Hampshire (33019). */
 export const ORIGIN = [-72.15, 43.2] as const;
 
-/** The n-th square lot of rows of them, of 0.001 degree with a gap between. */
+/** The n-th square lot on a grid of lots of 0.001 degree with gaps between them. */
 export function lot(n: number, size = 0.001): Geometry {
   return { type: 'Polygon', coordinates: lotRings(n, size) };
 }
@@ -120,7 +120,7 @@ function squareRings(west: number, south: number, size: number): Polygon {
   return [boxRing(round(west), round(south), round(west + size), round(south + size))];
 }
 
-/** The few regions that a test's listings lie in; `loadRegions` has 44,000. */
+/** Inserts only the regions that a test's listings need; `loadRegions` loads 44,000. */
 export async function insertRegions(
   pool: TestDb,
   regions: { type: 'county' | 'zip'; code: string; state: string; fips: number }[],
@@ -151,7 +151,7 @@ export async function one<T extends pg.QueryResultRow>(
   return rows[0]!;
 }
 
-/** Three at a time: most of a killed child's time goes into loading the program. */
+/** Runs three at a time, because a killed child spends most of its time loading the program. */
 export async function threeAtATime<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
   const waiting = items.values();
   const lane = async () => {

@@ -1,5 +1,5 @@
-// A worker of the tests of land attributes, deals and exports: takes every open job of a name as the workers'
-// runner does, in a process of its own, which dies at one of its statements when that is asked for.
+// A worker for the tests of land attributes, deals and exports: runs every open job with a name in its own
+// process, as the job runner does. It can be told to die at one of its statements.
 //   DATABASE_URL=… node --import tsx test/support/job-child.ts '{"job": "attributes.chunk", "name":
 // "first", "dieAt": 17}'
 import { once } from 'node:events';
@@ -14,14 +14,14 @@ import { openTestDb } from './test-db.ts';
 
 export type ChildOrder = {
   job: 'attributes.chunk' | 'deal.fetch' | 'export.make';
-  /** The server knows its connections by it. */
+  /** The application name of its connections. */
   name: string;
   /**
-   * Statements before its end, transactions' own included; without it the child works until it
-   * is killed or done.
+   * Number of statements before it dies, including BEGIN and COMMIT. Without it, the child works until it is
+   * killed or done.
    */
   dieAt?: number;
-  /** Counts them from where the first chunk is written. */
+  /** Counts only from where the first chunk is written. */
   inWriting?: boolean;
 };
 
@@ -56,7 +56,7 @@ for (const { id } of open) {
 await pool.end();
 process.stdin.destroy();
 
-/** Whether the server still gets the last statement, the kernel decides. */
+/** The kernel decides whether the last statement still reaches the server. */
 function dieAt(last: number): void {
   const send = pg.Client.prototype.query as (...values: unknown[]) => unknown;
   let count = 0;

@@ -1,8 +1,7 @@
 import { test } from 'vitest';
 
 /**
- * A test of several steps, each of which needs the one before it. As one test, none can be left out or run
- * out of order.
+ * A test of several steps that depend on each other. As one test, they can't be skipped or run out of order.
  */
 export function journey(
   title: string,

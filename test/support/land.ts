@@ -7,7 +7,7 @@ import type { TestDb } from './test-db.ts';
 
 export type LayerFeature = { class: RoadClass; line: Position[] } | { class: string; shape: MultiPolygon };
 
-/** [[west, south], …] as PostgreSQL reads a box of 1e-7 degrees. */
+/** Formats [[west, south], …] as a PostgreSQL box in 1e-7 degrees. */
 function boxOf(positions: readonly Position[]): string {
   const lons = positions.map(([lon]) => toE7(lon));
   const lats = positions.map(([, lat]) => toE7(lat));
@@ -15,8 +15,8 @@ function boxOf(positions: readonly Position[]): string {
 }
 
 /**
- * Puts a layer in place of the one of that feed, as its merge does, but marks nothing.
- * @returns the run's id: the layer's version
+ * Replaces a feed's layer as a merge does, but marks no parcels.
+ * @returns the run's id, which is the layer's version
  */
 export async function putLayer(
   pool: TestDb,
@@ -78,7 +78,7 @@ export async function marksOf(pool: TestDb): Promise<Mark[]> {
   return rows;
 }
 
-/** Marks parcels of a county as a merge of layers of these kinds does. */
+/** Marks parcels of a county for recomputing, as a merge of these layer kinds does. */
 export async function markParcels(
   pool: TestDb,
   kinds: readonly LayerKind[],
@@ -94,7 +94,7 @@ export async function markParcels(
   );
 }
 
-/** Kernels whose figures tell what they were given: counts, not measures. */
+/** Fake kernels whose figures show their input: they return counts instead of measurements. */
 export const COUNTING_KERNELS: LandKernels = {
   prepareOverlap: polygons => ({ percentOf: () => polygons.length }),
   prepareFrontage: (roads, neighbors) => ({
@@ -120,7 +120,7 @@ export const COUNTING_KERNELS: LandKernels = {
   }),
 };
 
-/** Puts an elevation layer of one file in place of the one that is there. */
+/** Replaces the elevation layer with one file. */
 export async function putTile(pool: TestDb, source: string, coverage: Box): Promise<void> {
   await putLayer(pool, 'elevation', { coverage });
   const { extent, ...tile } = await readTileHeader(source, {}, { signal: new AbortController().signal });

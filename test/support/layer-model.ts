@@ -3,8 +3,8 @@ import type { Geometry, Position } from 'geojson';
 import { type Feature, ORIGIN } from './ingest.ts';
 
 /**
- * A plain reading of how a file of roads becomes a layer. The generated rows carry beside what
- * their file says what it stands for, so that nothing of the program's own parsing is used.
+ * A simple reference model of how a file of roads becomes a layer. Each generated row contains both the text
+ * in the file and the value it represents, so that the model needs none of the program's parsing.
  */
 type Cell = { raw: unknown; class: 'highway' | 'normal' | 'local' | 'none' | null };
 
@@ -18,7 +18,7 @@ const CODES: Cell[] = [
   { raw: null, class: null },
 ];
 
-/** A line's geometry, the lines that are stored of it, and the reason when none is. */
+/** A line's geometry, the lines stored for it, and the reason if none are. */
 type Shape = { geometry: Geometry | null; lines: Position[][]; bad?: string; repaired?: string };
 
 const at = (x: number, y: number): Position => [
@@ -93,10 +93,10 @@ export type LayerReading = {
   skipped: number;
   notCounting: number;
   identical: number;
-  /** "row reason" of each reject. */
+  /** "row reason" for each reject. */
   rejects: string[];
   repaired: Record<string, number>;
-  /** Class and lines of what is stored, as JSON. */
+  /** Class and lines of each stored feature, as JSON. */
   stored: Set<string>;
 };
 

@@ -9,10 +9,7 @@ import type { TestDb } from './test-db.ts';
 
 export const sampleFeed = (name: string): Promise<Feed> => loadFeed(join(sampleDir, `${name}.yaml`));
 
-/**
- * A road that runs `length` degrees to the east, the n-th of lines 0.001 degree apart, north of
- * the lots of `lot`.
- */
+/** An eastward road of `length` degrees, the n-th in lines 0.001 degree apart, north of the lots of `lot`. */
 export function roadLine(n: number, length = 0.01): Geometry {
   const y = Math.round((ORIGIN[1] + 0.001 * n) * 1e7) / 1e7;
   const east = Math.round((ORIGIN[0] + length) * 1e7) / 1e7;
@@ -30,7 +27,7 @@ export const road = (n: number, mtfcc: string | null = 'S1400', length?: number)
   geometry: roadLine(n, length),
 });
 
-/** Writes features where a feed of `roadFeed` reads them. */
+/** Writes features to the file that a feed of `roadFeed` reads. */
 export function writeRoads(folder: string, name: string, features: readonly Feature[]): void {
   const lines = features.map(({ properties, geometry }) =>
     JSON.stringify({ type: 'Feature', properties, geometry }),
@@ -38,7 +35,7 @@ export function writeRoads(folder: string, name: string, features: readonly Feat
   writeFileSync(join(folder, `${name}.ndgeojson`), lines.join('\n'));
 }
 
-/** A feed of roads with TIGER's columns. */
+/** A road feed with TIGER's columns. */
 export function roadFeed(folder: string, name: string, more: Record<string, unknown> = {}): Feed {
   const { layer, ...rest } = more as { layer?: Record<string, unknown> };
   return feedOf(folder, {
@@ -51,7 +48,7 @@ export function roadFeed(folder: string, name: string, more: Record<string, unkn
 
 export type StoredFeature = { hash: string; class: string; extent: string; geometry: Buffer };
 
-/** The features of a feed that readers see. */
+/** The features of a feed that are visible to readers. */
 export function storedFeatures(pool: TestDb, feed: string): Promise<StoredFeature[]> {
   return all<StoredFeature>(
     pool,
@@ -61,7 +58,7 @@ export function storedFeatures(pool: TestDb, feed: string): Promise<StoredFeatur
   );
 }
 
-/** What is marked to be computed anew, as "property id: bits". */
+/** Parcels marked for recomputing, with their layer bits. */
 export async function marks(pool: TestDb): Promise<Map<number, number>> {
   const rows = await all<{ property_id: number; layers: number }>(
     pool,

@@ -34,7 +34,7 @@ const NOTHING: Omit<ListingRow, 'id'> = {
   url: '',
 };
 
-/** Writes listings as an ingestion would leave them; what is not given is unknown. */
+/** Writes listings as an ingestion stores them. Columns that are not given are unknown. */
 export async function insertListings(
   pool: TestDb,
   listings: readonly (Partial<ListingRow> & { id: string })[],

@@ -2,11 +2,11 @@ import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/cli
 import { afterAll } from 'vitest';
 import type { TestApi } from './api.ts';
 
-/** The protocol's two versions, as the SDK's client asks for them. */
+/** Both protocol versions, in the form that the SDK's client requests them. */
 export const VERSIONS = ['2025-11-25', '2026-07-28'] as const;
 export type Version = (typeof VERSIONS)[number];
 
-/** The SDK's own client, connected with a key; closed when the file is done. */
+/** The SDK's client, connected with a key and closed at the end of the test file. */
 export async function connect(
   api: Pick<TestApi, 'url'>,
   key: string,
@@ -32,7 +32,7 @@ export type Result = {
   left: unknown;
 };
 
-/** A tool's answer in short. */
+/** Calls a tool and returns a summary of the result. */
 export async function call(
   client: Client,
   name: string,

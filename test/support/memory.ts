@@ -4,10 +4,7 @@ import { runInNewContext } from 'node:vm';
 setFlagsFromString('--expose-gc');
 const collect: () => void = runInNewContext('gc');
 
-/**
- * Bytes that are reachable: what the process holds besides depends on when garbage is collected, and
- * on the tests before.
- */
+/** Reachable bytes. Total memory would depend on the garbage collector and on earlier tests. */
 export function memoryInUse(): number {
   collect();
   const { heapUsed, external } = process.memoryUsage();

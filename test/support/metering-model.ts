@@ -1,4 +1,4 @@
-// The plain reading of the rules of metering, against which histories are checked.
+// A simple reference model of metering, to compare call histories with.
 
 export type Kind = 'stats' | 'unknown' | 'search' | 'filter';
 
@@ -35,7 +35,7 @@ export const CALLS: Record<
     status: 200,
   },
   filter: {
-    // What a tool asks for without being told; the same request either way.
+    // The tool's default page size, so that both send the same request.
     path: 'properties/filter/?page_size=25',
     tool: ['filter_properties', { county: '33019' }],
     tokens: 30,
@@ -44,7 +44,7 @@ export const CALLS: Record<
     body: '{"county":"33019"}',
   },
 };
-/** The plain reading of the rules: what an account may do and has done. */
+/** State of the model: what an account may do and has used. */
 export type Model = {
   tier: string | null;
   included: number;
@@ -69,7 +69,7 @@ export function allowed({ included, overage, paymentMethod, backstop }: Model): 
   return backstop === null ? Number.POSITIVE_INFINITY : included + backstop;
 }
 
-/** So many months after, on the same day or the last one of a shorter month. */
+/** The moment this many months later, on the same day, or on the last day of a shorter month. */
 export function monthsAfter(anchor: Date, months: number): Date {
   const first = new Date(Date.UTC(anchor.getUTCFullYear(), anchor.getUTCMonth() + months, 1));
   const last = new Date(Date.UTC(first.getUTCFullYear(), first.getUTCMonth() + 1, 0)).getUTCDate();
@@ -93,14 +93,14 @@ export function roll(model: Model, now: Date): void {
   }
 }
 
-/** Whether a call that needs `tokens` may be made; charges it if so. */
+/** Whether a call is allowed. Charges its tokens if so. */
 export function pay(model: Model, kind: Kind, now: Date): { status: number; tokens: number } {
   const { tokens, endpoint, status } = CALLS[kind];
   if (!model.keyValid) return { status: 401, tokens: 0 };
   if (model.tier === null) return { status: 402, tokens: 0 };
   roll(model, now);
   const period = model.periods.at(-1)!;
-  // Of a priced endpoint not even what is free, when nothing is left.
+  // When no tokens are left, a priced endpoint refuses even its free calls.
   if (period.used + Math.max(tokens, 1) > allowed(model)) return { status: 402, tokens: 0 };
   if (tokens > 0) {
     period.used += tokens;
@@ -111,8 +111,8 @@ export function pay(model: Model, kind: Kind, now: Date): { status: number; toke
 }
 
 /**
- * A call that would find nothing is refused by a process that knows that the tokens are used up, and answered
- * by one that has not heard of it yet: both are free.
+ * A process that knows the tokens are used up refuses a call without results; a process that doesn't know yet
+ * responds normally. Both are free.
  */
 export function acceptRefusal(model: Model, kind: Kind, reply: { status: number; tokens: number }) {
   const either = CALLS[kind].tokens === 0 && model.tier !== null && reply.status === 402;

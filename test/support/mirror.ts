@@ -7,8 +7,8 @@ import { makeDbf, makeZip, shpOf } from '../unit/formats/make.ts';
 import { sendRange, serve, type TestServer } from './http-server.ts';
 
 /**
- * The agencies' and a county's files of Bangor, Maine (23019), under the agencies' own paths; small
- * cuts of the sample's.
+ * Files of the agencies and the county for Bangor, Maine (23019), at the agencies' own paths. They are small
+ * extracts of the sample.
  */
 
 const BANGOR = join(rootDir, 'workers', 'sample', 'data', 'bangor_me');
@@ -19,8 +19,8 @@ function features(name: string, most: number): Feature[] {
 }
 
 /**
- * A record of a shapefile: type 3 lines, 5 areas. ESRI Shapefile Technical Description, July
- * 1998, tables 6 and 8.
+ * A shapefile record of type 3 (lines) or 5 (areas). ESRI Shapefile Technical Description, July 1998, tables
+ * 6 and 8.
  */
 function record(type: 3 | 5, parts: Position[][]): Buffer {
   const points = parts.flat();
@@ -60,8 +60,7 @@ function shapefile(stem: string, type: 3 | 5, shapes: Position[][][], columns: R
 }
 
 /**
- * As the Fish and Wildlife Service packs a large state: wetlands in two parts, and what is
- * about the projects.
+ * Packed as the Fish and Wildlife Service packs a large state: wetlands in two parts, and project metadata.
  */
 function wetlandsZip(): Buffer {
   const rings = ({ geometry }: Feature) =>
@@ -81,7 +80,7 @@ function wetlandsZip(): Buffer {
     );
   return makeZip({
     ...part('ME_Wetlands_North', wetlands.slice(0, 40)),
-    // A degree and a half to the west: another county.
+    // Moved a degree and a half to the west, into another county.
     ...part('ME_Wetlands_South', wetlands.slice(40), 1.5),
     ...shapefile('ME_shapefile_wetlands/ME_Wetlands_Project_Metadata', 5, [], { PROJECT_NA: [] }),
   });
@@ -98,7 +97,7 @@ function roadsZip(fips: string, year: number): Buffer {
   );
 }
 
-/** As the Census Bureau and the Geological Survey publish them; what is in them is made up. */
+/** In the formats of the Census Bureau and the Geological Survey, with made-up contents. */
 function waterZip(fips: string, year: number): Buffer {
   const [[west, south], [east, north]] = [
     [-68.8, 44.8],
@@ -131,18 +130,18 @@ const PLACES = [
 ];
 
 export type Mirror = TestServer & {
-  /** The settings that name it. */
+  /** Settings that point to the mirror. */
   settings: Record<string, string>;
-  /** Puts out a new edition of everything. */
+  /** Publishes a new version of every file. */
   publish(when: Date): void;
-  /** Requests for a path, by method. */
+  /** The methods of the requests for a path. */
   asked(path: RegExp): string[];
 };
 
 /**
- * `/fault-dead`, `-page` (of HTML), `-undated`, `-moved`, `-headless` and `-bucket` (403 for what is missing)
- * before a path: what goes wrong.
- * @param fips of the counties whose roads are there, in the edition of last year
+ * Serves the files. A prefix before the path causes a fault: `/fault-dead`, `-page` (returns HTML),
+ * `-undated`, `-moved`, `-headless` or `-bucket` (403 for missing files).
+ * @param fips counties with roads, in last year's version
  */
 export async function serveMirror(fips: readonly string[], catalogue: string): Promise<Mirror> {
   const year = new Date().getUTCFullYear() - 1;

@@ -13,10 +13,10 @@ export type Document = {
   components?: { schemas?: Record<string, Schema> };
 };
 
-/** What an answer looked like to the client. */
+/** A response as the client received it. */
 export type Reply = { method: string; path: string; status: number; headers: Headers; text: string };
 
-/** Headers of every response, on documented paths or not. */
+/** Headers of every response, whether or not its path is documented. */
 const ALWAYS = [
   'x-request-id',
   'x-tokens-used',
@@ -29,13 +29,13 @@ const ALWAYS = [
 ];
 
 /**
- * Checks answers against the published document, more strictly than a client may: fields that
- * it does not know are faults here. Returns a function that throws on the first difference.
+ * Checks responses against the published document, more strictly than a client may: unknown fields are errors
+ * here. Returns a function that throws on the first difference.
  */
 export function conformsTo(document: Document): (reply: Reply) => void {
-  // Definitions copied into each place that refers to them (inlineRefs) take twice as long to compile.
+  // With inlineRefs, definitions are copied to every reference, which takes twice as long to compile.
   const ajv = new Ajv2020({ strict: false, allErrors: true, inlineRefs: false });
-  // The package is CommonJS: its function is the module's default export's default.
+  // The package is CommonJS, so its function is the `default` of the module's default export.
   (ajvFormats as unknown as { default: (ajv: Ajv2020) => void }).default(ajv);
   ajv.addSchema(close(structuredClone(document)) as Schema, 'document');
   const compiled = new Map<string, ValidateFunction>();
@@ -53,7 +53,7 @@ export function conformsTo(document: Document): (reply: Reply) => void {
   }));
 
   return reply => {
-    // Answered on every path, and described on none.
+    // OPTIONS works on every path and is documented on none.
     if (reply.method === 'OPTIONS') return;
     for (const name of ALWAYS)
       expect(reply.headers.has(name), `${reply.method} ${reply.path} ${reply.status} lacks ${name}`).toBe(
@@ -66,7 +66,7 @@ export function conformsTo(document: Document): (reply: Reply) => void {
       return;
     }
     const method = reply.method === 'HEAD' ? 'get' : reply.method.toLowerCase();
-    // A method that the path does not have is answered like the others of this path.
+    // An unsupported method gets a response that is documented for the path's other methods.
     const documented =
       document.paths[path]![method] === undefined ? Object.keys(document.paths[path]!)[0]! : method;
     const responses = document.paths[path]![documented]!.responses;
@@ -112,9 +112,7 @@ function assertValid(validate: ValidateFunction, value: unknown, reply: Reply): 
   );
 }
 
-/**
- * What stands at a place of the document, or at the component that it refers to, and the JSON pointer to it.
- */
+/** Returns a node of the document, or the component that it refers to, with the JSON pointer to it. */
 function follow<T extends object>(document: Document, node: T | Ref, pointer: string): [T, string] {
   if (!('$ref' in node)) return [node, pointer];
   const target = node.$ref.slice(1);
@@ -125,7 +123,7 @@ function follow<T extends object>(document: Document, node: T | Ref, pointer: st
   return [found as T, target];
 }
 
-/** Every object schema with properties takes no others. */
+/** Disallows additional properties in every object schema with properties. */
 function close(node: unknown): unknown {
   if (Array.isArray(node)) for (const item of node) close(item);
   else if (typeof node === 'object' && node !== null) {

@@ -1,8 +1,8 @@
 import { wordsOf } from '../../shared/kernels/owner/owner-words.ts';
 
 /**
- * Whether a name contains any of the words, whole and regardless of case; several in one must stand side by
- * side in that order.
+ * Whether a name contains any of the entries as whole words, ignoring case. The words of an entry must be
+ * adjacent and in that order.
  */
 export function containsAnyWord(name: string, words: readonly string[]): boolean {
   const wanted = words.map(wordsOf).filter(word => word !== '');

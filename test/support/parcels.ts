@@ -6,8 +6,8 @@ import { measureBoundary } from '../../workers/ingest/kinds/assessor/stage-bound
 import type { TestDb } from './test-db.ts';
 
 /**
- * A parcel on the roll as readers find it: columns of parcels and parcel_filters by their names;
- * absent is unknown.
+ * A parcel on the roll as readers see it: columns of parcels and parcel_filters by name. Absent columns are
+ * unknown.
  */
 export type TestParcel = {
   property_id: number;
@@ -27,15 +27,15 @@ export const boxRing = (west: number, south: number, east: number, north: number
   ] as Position[]),
 ];
 
-/** A square of so many degrees around a point. */
+/** A square around a point, with its side in degrees. */
 export function square(lon: number, lat: number, side = 0.001): MultiPolygon {
   const half = side / 2;
   return [[boxRing(lon - half, lat - half, lon + half, lat + half)]];
 }
 
 /**
- * Writes parcels, what filters and searches read of them and their owners' portfolios, as an
- * ingestion leaves them.
+ * Writes parcels, their rows for filters and searches, and their owners' portfolios, as an ingestion stores
+ * them.
  */
 export async function insertParcels(pool: TestDb, parcels: readonly TestParcel[]): Promise<void> {
   const rows = parcels.map(complete);
@@ -59,7 +59,7 @@ export async function insertParcels(pool: TestDb, parcels: readonly TestParcel[]
   );
 }
 
-/** What parcels are worth by the model, in all and an acre; its other figures are none. */
+/** Writes estimates of price and price per acre, with placeholders for the other figures. */
 export async function insertEstimates(
   pool: TestDb,
   estimates: ReadonlyMap<number, readonly [price: number, ppa: number]>,
@@ -74,7 +74,7 @@ export async function insertEstimates(
   );
 }
 
-/** What a merge makes of the counties of its parcels. */
+/** Updates the county tables that a merge derives from parcels. */
 async function derive(pool: TestDb, propertyIds: readonly number[]): Promise<void> {
   const counties = countiesOf(propertyIds);
   await countCoverage(pool, counties);

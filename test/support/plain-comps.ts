@@ -1,6 +1,9 @@
 import geographiclib from 'geographiclib-geodesic';
 
-/** A row of table `listings` as tests make it. Dates are 'YYYY-MM-DD'; the location is in 1e-7 degrees. */
+/**
+ * A row of table `listings` in the form that tests create. Dates are 'YYYY-MM-DD'; the location is in 1e-7
+ * degrees.
+ */
 export type PlainListing = {
   id: string;
   status: 'ACTIVE' | 'PENDING' | 'SOLD' | 'OFF_MARKET';
@@ -39,7 +42,7 @@ const DAY_MS = 86_400_000;
 const dayOf = (date: string) => Date.parse(date) / DAY_MS;
 
 /**
- * The feed's own figure; else the days from listing to the most recent change of status, for ACTIVE to today.
+ * The feed's own figure; otherwise the days from listing to the last status change, or to today for ACTIVE.
  */
 export function plainDaysOnMarket(listing: PlainListing, today: string): number | null {
   if (listing.daysOnMarket !== null) return listing.daysOnMarket;
@@ -49,7 +52,10 @@ export function plainDaysOnMarket(listing: PlainListing, today: string): number 
   return days < 0 ? null : days;
 }
 
-/** The comps that a query asks for, in its order: a plain reading of the documentation over all listings. */
+/**
+ * The comps that a query should return, in order: a simple implementation of the documentation over all
+ * listings.
+ */
 export function plainComps(listings: PlainListing[], query: PlainQuery, today: string): PlainListing[] {
   const name = query.order?.replace('-', '');
   const sign = query.order?.startsWith('-') ? -1 : 1;
@@ -98,10 +104,10 @@ function isBetween(value: number | null, least: number | undefined, most: number
   return value !== null && value >= (least ?? -Infinity) && value <= (most ?? Infinity);
 }
 
-/** Steps to a unit of 1e-7 degrees, which the vertices of a circle are rounded to. */
+/** Circle vertices are rounded to this many steps per 1e-7 degree. */
 const STEPS = 1024;
 
-/** The polygon of 256 vertices on the rim of a geodesic circle, in steps; for no meters its very place. */
+/** A polygon of 256 vertices on a geodesic circle, in steps. With 0 meters, it is the point itself. */
 function circleOf([lon, lat]: [number, number], meters: number): GridPolygon {
   const toSteps = (degrees: number) => Math.round(degrees * 1e7 * STEPS);
   const ring = Array.from({ length: 257 }, (_, i): [number, number] => {
@@ -115,7 +121,7 @@ function isWithin(location: PlainListing['location'], circle: GridPolygon): bool
   return location !== null && isOnArea([location[0] * STEPS, location[1] * STEPS], circle);
 }
 
-/** Inside by the even-odd rule, or on the boundary; exact, in whole numbers of any size. */
+/** Whether a point is inside by the even-odd rule, or on the boundary. Exact for integers of any size. */
 export function isOnArea([x, y]: readonly [number, number], rings: GridPolygon): boolean {
   let inside = false;
   for (const ring of rings) {

@@ -3,12 +3,12 @@ import { type FieldSpec, PARCEL_FIELDS } from '../../shared/model/parcel-fields.
 import type { TestParcel } from './parcels.ts';
 
 /**
- * A plain reading of every filter: whether a parcel passes a value of it, given the whole body and
- * today (YYYY-MM-DD).
+ * A simple implementation of a filter: whether a parcel matches a value, given the whole body and today's
+ * date (YYYY-MM-DD).
  */
 type Reading = (parcel: TestParcel, value: never, body: Record<string, unknown>, today: string) => boolean;
 
-/** Reads a column; absent is null. */
+/** Reads a column. Absent values are null. */
 const columnOf = (parcel: TestParcel, column: string): unknown => parcel[column] ?? null;
 
 const fipsOf = (parcel: TestParcel): string => String(Math.floor(parcel.property_id / 1e8)).padStart(5, '0');
@@ -16,7 +16,7 @@ const padded = (code: string | number): string => String(code).padStart(5, '0');
 const day = (value: string | number): string =>
   `${String(value).slice(0, 4)}-${String(value).slice(4, 6)}-${String(value).slice(6)}`;
 
-/** Compared as they are shown. */
+/** Filters compare these values as displayed, after rounding. */
 const ROUNDED = ['improvement_percent', 'value', 'value_per_acre'];
 
 function range(column: string, read: (bound: never) => unknown = bound => bound): [Reading, Reading] {
@@ -70,7 +70,7 @@ const atMost =
     return value !== null && value <= most;
   };
 
-/** The words of a name: letters and digits of any case, accents and apostrophes aside. */
+/** The words of a name: runs of letters and digits, ignoring case, accents and apostrophes. */
 function words(text: string): string[] {
   return text
     .normalize('NFD')
@@ -82,7 +82,7 @@ function words(text: string): string[] {
 const hasPhrase = (name: string, phrase: string): boolean =>
   ` ${words(name).join(' ')} `.includes(` ${words(phrase).join(' ')} `);
 
-/** Whole months from a day to today: a month is whole once its day of the month has come. */
+/** Whole months from a date to today. A month is complete once its day of the month is reached. */
 function months(since: string, today: string): number {
   const [y, m, d] = since.split('-').map(Number) as [number, number, number];
   const [ty, tm, td] = today.split('-').map(Number) as [number, number, number];
@@ -100,7 +100,7 @@ function frontage(parcel: TestParcel, body: Record<string, unknown>): number | n
 const steeper = (parcel: TestParcel, index: number): number | null =>
   (columnOf(parcel, 'steeper_percent') as number[] | null)?.[index] ?? null;
 
-/** Of a year and of stated acres, 0 says that nothing is known. */
+/** In these fields, 0 means unknown. */
 const NOT_ZERO = ['acres', 'year_built', 'tax_delinquent_year'];
 
 function isKnown(parcel: TestParcel, name: string): boolean {
@@ -111,7 +111,7 @@ function isKnown(parcel: TestParcel, name: string): boolean {
   return NOT_ZERO.includes(name) ? Number(value) > 0 : value !== null;
 }
 
-/** Of generated parcels, in the order in which they were committed: the moments of `COMMITTED_AT`. */
+/** Row versions of the generated parcels, in the order of their commits at `COMMITTED_AT`. */
 export const COMMITTED_VERSIONS = [0, 1, 3, 2, 4];
 export const COMMITTED_AT = COMMITTED_VERSIONS.map(n => `2099-01-0${n + 1}T00:00:00.000Z`).sort();
 
@@ -123,7 +123,7 @@ function changedSince(parcel: TestParcel, since: number | string): boolean {
 
 const always: Reading = () => true;
 
-/** The readings of the fields whose filter is declared with them. */
+/** Implementations of the filters that fields declare. */
 const declared: Record<string, Reading> = Object.assign(
   {},
   ...Object.entries<FieldSpec>(PARCEL_FIELDS).map(([name, { filter, type }]) => {

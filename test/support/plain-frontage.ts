@@ -20,7 +20,7 @@ import {
   type Point,
 } from './plain-lines.ts';
 
-/** Segments in their order: of two the earlier goes first. `road` is the line of which it is. */
+/** A segment of the line of `road`. A lower `order` takes precedence. */
 type Centerline = {
   line: Line;
   ends: readonly [string, string];
@@ -28,7 +28,7 @@ type Centerline = {
   order: number;
   road: Road;
 };
-/** A polygon of a parcel, with its holes. */
+/** One polygon of a parcel, with its holes. */
 type Part = Ground & { areaM2: number };
 
 const FOOT_M = 0.3048;
@@ -41,8 +41,8 @@ const MAX_ANGLE = (52.5 * Math.PI) / 180;
 const PARALLEL = Math.PI / 6;
 
 /**
- * The definition of frontage read plainly: every piece of half a meter of every boundary is asked, with
- * spatial indexes of whole centerline segments and whole parcels to tell which come into question.
+ * A simple implementation of frontage: checks every half meter of every boundary. Spatial indexes of whole
+ * centerline segments and whole parcels select the candidates.
  */
 export function plainFrontage(
   roads: readonly Road[],
@@ -63,7 +63,7 @@ export function plainFrontage(
   };
 }
 
-/** Frontage on some roads, and whether a parcel has none and is touched by none of them. */
+/** Frontage on the given roads, and whether a parcel has none and touches none of them. */
 function reading(
   roads: readonly Road[],
   parcels: readonly Neighbor[],
@@ -102,8 +102,8 @@ function reading(
   const searchM = Math.max(...Object.values(reachM)) + BULB_M;
 
   /**
-   * Does a road that meets `road` at one of its ends come nearer to p than that end? Then the end
-   * is no place to face.
+   * Whether `road` continues at this end with a segment that comes nearer to p than the end itself. If so, p
+   * doesn't face this end.
    */
   function goesOn(road: Centerline, at: Point, p: Point): boolean {
     return [0, 1].some(end => {
@@ -131,7 +131,7 @@ function reading(
   }
 
   /**
-   * The end of the road, and the one before, that is within centimeters of a place if there is no other
+   * The dead end of the road within centimeters of a point, and the vertex before it. A dead end has no other
    * road within a meter.
    */
   function deadEnd({ line }: Centerline, at: Point): { end: Point; before: Point } | undefined {
@@ -150,8 +150,8 @@ function reading(
   }
 
   /**
-   * Does the street end at p's boundary or before it, not far to the side, and does the
-   * boundary lie across it?
+   * Whether the street ends at p's boundary or before it, not far to the side, with the boundary across its
+   * direction.
    */
   function liesAcross(
     p: Point,
@@ -179,7 +179,7 @@ function reading(
     return isFree(road, onward(p, way, OVERLAP_M), onward(p, way, distanceM - HALF_WAY_M));
   }
 
-  /** The class of road that a point of a boundary faces: that of the nearest it does. */
+  /** The class of the nearest road that a boundary point faces. */
   function faced(p: Point, normal: Point): keyof RoadReach | undefined {
     const [x, y] = p;
     return roadIndex(x - searchM, y - searchM, x + searchM, y + searchM)
@@ -200,8 +200,8 @@ function reading(
   }
 
   /**
-   * Does another line run beside a place on this one that counts for it: an earlier one, or one
-   * outside of the parcel?
+   * Whether a parallel line next to this point already counts for it: an earlier line, or one outside the
+   * parcel.
    */
   function isRepeat(ground: Ground, own: Centerline, q: Point): boolean {
     const [x, y] = q;
@@ -224,8 +224,7 @@ function reading(
       const lengthM = { highway: 0, normal: 0, local: 0, private: 0 };
       for (const edge of ground.edges) {
         const [dx, dy] = direction(edge);
-        // The outer side is the one on which, a hair from the edge's middle, there is none of
-        // the parcel's ground.
+        // The outer side is the one without the parcel's land very close to the edge's middle.
         const right: Point = [dy, -dx];
         const middle: Point = [(edge[0][0] + edge[1][0]) / 2, (edge[0][1] + edge[1][1]) / 2];
         const normal: Point = holds(ground, onward(middle, right, 1e-5)) ? [-dy, dx] : right;
@@ -252,7 +251,7 @@ function reading(
   };
 }
 
-/** Of the box around all, as the kernel has it. */
+/** Center of the box around all parcels, as in the kernel. */
 function middleOf(parcels: readonly Neighbor[]): Position {
   const shells = parcels.flatMap(({ shape }) => shape.flatMap(polygon => polygon[0]!));
   if (shells.length === 0) return [0, 0];
@@ -260,7 +259,7 @@ function middleOf(parcels: readonly Neighbor[]): Position {
   return [(west + east) / 2, (south + north) / 2];
 }
 
-/** West, south, east and north of a parcel and half a way around it. */
+/** West, south, east and north of a parcel, with a margin of half a right-of-way. */
 function boxOf({ edges }: Ground): [number, number, number, number] {
   const xs = edges.map(([[x]]) => x);
   const ys = edges.map(([[, y]]) => y);
@@ -278,7 +277,7 @@ function touches(ground: Ground, line: Line): boolean {
 
 const RANK = { highway: 0, normal: 1, local: 2, private: 3 };
 
-/** Segments by class and as given, those once that are given twice. */
+/** Segments by class and in the given order, without repeats. */
 function withoutRepeats(roads: readonly Road[]) {
   const cache = new Map<string, { road: Road; ends: [Position, Position] }>();
   for (const road of roads.toSorted((a, b) => RANK[a.class] - RANK[b.class])) {
@@ -291,7 +290,7 @@ function withoutRepeats(roads: readonly Road[]) {
   return [...cache.values()];
 }
 
-/** Tells whether a part of a parcel is the public way of a road: what it tells is kept. */
+/** Tests whether a parcel's polygon is the right-of-way of a road, and caches the results. */
 function wayTest(centerlines: readonly Centerline[], reachM: RoadReach) {
   const linesOf = new Map<Road, Line[]>();
   for (const { road, line } of centerlines) linesOf.set(road, [...(linesOf.get(road) ?? []), line]);
@@ -323,12 +322,12 @@ function wayTest(centerlines: readonly Centerline[], reachM: RoadReach) {
   };
 }
 
-/** Not on the boundary, nor beyond it. */
+/** Whether q is inside, not on the boundary. */
 function isIn(ground: Ground, q: Point): boolean {
   return holds(ground, q) && ground.edges.every(edge => distance(nearestPoint(edge, q), q) > CONTACT_M);
 }
 
-/** On how many sides of a place on a road there is ground. */
+/** Number of sides of a road point on which the polygon continues. */
 function sidesInside(ground: Ground, q: Point, along: Point): number {
   if (!isIn(ground, q)) return 0;
   const left: Point = [-along[1], along[0]];

@@ -1,20 +1,20 @@
-/** Points, lines and polygons of a plane in meters, for plain readings of definitions. */
+/** Points, lines and polygons on a plane in meters, for the simple reference implementations. */
 export type Point = readonly [x: number, y: number];
 export type Line = readonly [from: Point, to: Point];
-/** The edges of a polygon or of several, in any order. */
+/** The edges of one or more polygons, in any order. */
 export type Ground = { edges: Line[] };
 
 export function edgesOf(ring: readonly Point[]): Line[] {
   return ring.slice(1).map((to, i) => [ring[i]!, to]);
 }
 
-/** Of a ring, whichever way it turns. */
+/** Area of a ring in either winding order. */
 export function areaOf(ring: readonly Line[]): number {
   const origin = ring[0]![0];
   return Math.abs(ring.reduce((sum, [a, b]) => sum + leftOf([origin, a], b), 0)) / 2;
 }
 
-/** Half a meter at most, all pieces of a line equal. */
+/** Visits equal pieces of a line, each up to half a meter long. */
 export function eachPiece([[ax, ay], [bx, by]]: Line, visit: (middle: Point, pieceM: number) => void): void {
   const lengthM = Math.hypot(bx - ax, by - ay);
   const count = Math.ceil(lengthM / 0.5);
@@ -39,7 +39,7 @@ export function direction([[ax, ay], [bx, by]]: Line): Point {
   return [(bx - ax) / lengthM, (by - ay) / lengthM];
 }
 
-/** How far (x, y) lies left of a line, times its length. */
+/** The distance of (x, y) to the left of a line, times the line's length. */
 export const leftOf = ([[ax, ay], [bx, by]]: Line, [x, y]: Point) =>
   (bx - ax) * (y - ay) - (by - ay) * (x - ax);
 

@@ -1,9 +1,9 @@
 import { add, divide, exactly, type Fraction, roundDecimal, times, total } from './decimal.ts';
 
 /**
- * The definitions of market statistics, read literally: for every bucket and key, filter the
- * listings, sort them and calculate exactly. Nothing is shared with the kernels, not even the ranges of the
- * buckets, which come from their labels.
+ * A literal implementation of the market statistics: for every bucket and key, filters the listings, sorts
+ * them and calculates exactly. Shares nothing with the kernels, not even the bucket ranges, which it derives
+ * from their labels.
  */
 export type PlainListing = {
   status: 'ACTIVE' | 'PENDING' | 'SOLD';
@@ -12,7 +12,7 @@ export type PlainListing = {
   /** YYYY-MM-DD */
   soldDate: string | null;
   daysOnMarket: number | null;
-  /** What was asked last for a sale. */
+  /** Last asking price before the sale. */
   asked?: number | null;
 };
 
@@ -47,7 +47,7 @@ export const LABELS = [
 
 const WINDOWS = { '1mo': 1, '3mo': 3, '6mo': 6, '1yr': 12 };
 
-/** `0.15 acre-1 acre` is [0.15, 1]; a number without a unit has the unit of the other. */
+/** `0.15 acre-1 acre` is [0.15, 1]. A number without a unit takes the unit of the other one. */
 export function rangeOf(label: string): [min: number, max: number] {
   const unit = label.endsWith('sqft') ? 'sqft' : 'acre';
   const [min, max] = label.split('-').map(edge => {
@@ -57,7 +57,7 @@ export function rangeOf(label: string): [min: number, max: number] {
   return [min!, max!];
 }
 
-/** `date` less `months` calendar months; the last day of the month when it has no such day. */
+/** `date` minus `months` calendar months, or the last day of the month if that day doesn't exist. */
 export function monthsBefore(date: string, months: number): string {
   const [year, month, day] = date.split('-').map(Number) as [number, number, number];
   const index = year * 12 + (month - 1) - months;
@@ -108,7 +108,7 @@ export function plainStats(listings: PlainListing[], asOf: string): PlainBucket[
   });
 }
 
-/** Without the price index, which is not of the listings. */
+/** Omits the price index, which isn't computed from listings. */
 function moreData(listings: (PlainListing & { price: number; acres: number })[], asOf: string): Figures {
   const soldIn = (from: number, to: number) =>
     listings.filter(

@@ -5,9 +5,9 @@ import type { TestDatabase } from './database.ts';
 export type CommandResult = { code: number; out: string; err: string };
 
 /**
- * One command line, run in this process as bin/plat.mjs would: starting a process takes as long as dozens of
- * commands. One at a time.
- * @param env its settings, with nothing of the environment of the test's runner.
+ * Runs one command line in this process as bin/plat.mjs would, because starting a process takes as long as
+ * dozens of commands. Run only one at a time.
+ * @param env its settings; it reads nothing from the test runner's environment
  */
 export async function runCommand(
   env: Record<string, string | undefined>,
@@ -34,9 +34,9 @@ export async function runCommand(
   }
 }
 
-/** The command line on a test's database. */
+/** Runs the command line on a test database. */
 export function commandsOn(db: TestDatabase) {
-  // A command line listens to them once; here are many in one process.
+  // Each command line adds listeners once, and this process runs many.
   beforeAll(() => {
     for (const stream of [process.stdout, process.stderr]) stream.setMaxListeners(0);
   });
@@ -46,13 +46,13 @@ export function commandsOn(db: TestDatabase) {
 
   return {
     plat,
-    /** What a command prints with --json, saying nothing else. */
+    /** Returns a command's output with --json, and expects no other output. */
     async json(...argv: string[]) {
       const { code, out, err } = await plat(...argv, '--json');
       expect([code, err]).toEqual([0, '']);
       return JSON.parse(out);
     },
-    /** Called wrongly: exit code 2 with this message, and no stack. */
+    /** Expects a usage error: exit code 2 with this message and no stack trace. */
     async refused(argv: string[], reason: string | RegExp) {
       const { code, err } = await plat(...argv);
       expect([argv, code, err]).toEqual([argv, 2, expect.stringMatching(reason)]);

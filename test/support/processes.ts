@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 
-/** Every process with its arguments and its environment. */
+/** All processes with their arguments and environment. */
 export function allProcesses(): { pid: number; text: string }[] {
   if (!existsSync('/proc/self/environ')) {
     const lines = execFileSync('ps', ['axeww', '-o', 'pid=,args='], {
@@ -17,7 +17,7 @@ export function allProcesses(): { pid: number; text: string }[] {
         try {
           return readFileSync(`/proc/${pid}/${file}`, 'utf8').replaceAll('\0', ' ');
         } catch {
-          // It has ended, or is another user's.
+          // The process has ended or belongs to another user.
           return '';
         }
       };

@@ -5,29 +5,27 @@ import type { MultiPolygon, Polygon } from 'geojson';
 import { rootDir } from '../../shared/platform/root.ts';
 
 /**
- * The sample's town, Washington NH, read from its raw files without any of the pipeline's code:
- * a second opinion on what ingestion makes of them. Numbers stay decimal texts, as the files have them.
+ * The sample's town, Washington NH, read from its raw files without any pipeline code, as an independent
+ * check of ingestion. Numbers stay decimal text, as in the files.
  */
 const FOLDER = join(rootDir, 'workers', 'sample', 'data', 'washington_nh');
 
 export type RawComp = {
   status: 'ACTIVE' | 'PENDING' | 'SOLD';
   zip: string;
-  /** US dollars and acres, as decimal texts. */
+  /** US dollars and acres, as decimal text. */
   price: string;
   acres: string;
   /** 'YYYY-MM-DD' */
   soldOn: string | null;
-  /** Days from listing to the last change of status, where the files tell when it was listed. */
+  /** Days from listing to the last status change, if the files include the listing date. */
   daysOnMarket: number | null;
 };
 
-/**
- * A parcel's boundary as the map has it: one geometry a feature, in the order of the file, repeats included.
- */
+/** Parcel boundaries on the map: one geometry per feature, in file order, including repeats. */
 export type RawMap = Map<string, (Polygon | MultiPolygon)[]>;
 
-/** The rows of a dBASE III table without memo fields: every cell as its text, blanks around it removed. */
+/** The rows of a dBASE III table without memo fields: every cell as trimmed text. */
 export function readDbase(path: string): Record<string, string>[] {
   const bytes = readFileSync(path);
   const count = bytes.readUInt32LE(4);
@@ -78,8 +76,8 @@ export function readMap(): RawMap {
 }
 
 /**
- * Geodesic area in acres by GeographicLib: parts added, holes subtracted. The rings are taken as
- * they stand, so the figure means nothing where they cross themselves or each other.
+ * Geodesic area in acres by GeographicLib: parts are added, holes subtracted. Rings are not repaired, so the
+ * figure is meaningless if they cross themselves or each other.
  */
 export function geodesicAcres(geometry: Polygon | MultiPolygon): number {
   const polygons = geometry.type === 'Polygon' ? [geometry.coordinates] : geometry.coordinates;
@@ -95,16 +93,13 @@ export function geodesicAcres(geometry: Polygon | MultiPolygon): number {
 }
 
 /**
- * Everything for sale, under contract or sold in Washington, which is all of ZIP 03280 and in county 33019.
+ * All listings for sale, under contract or sold in Washington, which covers ZIP 03280 and is in county 33019.
  */
 export function readComps(): RawComp[] {
   return [...readSales(), ...readListings()];
 }
 
-/**
- * Sales of vacant land at arm's length for 1,000 dollars or more, less those of several
- * parcels for one price.
- */
+/** Arm's-length sales of vacant land for $1,000 or more, without sales of several parcels for one price. */
 function readSales(): RawComp[] {
   const roll = readRoll();
   const map = readMap();
@@ -131,7 +126,7 @@ function readSales(): RawComp[] {
     }));
 }
 
-/** The generated listings, a CSV without quotes. */
+/** The generated listings, from a CSV without quotes. */
 function readListings(): RawComp[] {
   const [header, ...lines] = readFileSync(join(FOLDER, 'generated-listings.csv'), 'utf8')
     .trim()

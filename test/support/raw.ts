@@ -1,8 +1,8 @@
 import { connect } from 'node:net';
 
 /**
- * Sends bytes, which no client would for us, and returns everything that comes until the server
- * closes the connection.
+ * Sends raw bytes that no HTTP client would send, and returns everything received until the server closes the
+ * connection.
  */
 export function sendRaw(url: string, request: string): Promise<string> {
   const { port } = new URL(url);
@@ -13,14 +13,14 @@ export function sendRaw(url: string, request: string): Promise<string> {
       text += chunk;
     });
     socket.on('end', () => resolve(text));
-    // What we still send after the end may be answered with a reset.
+    // The server may reset the connection if we send more after the end.
     socket.on('error', error => (text === '' ? reject(error) : resolve(text)));
   });
 }
 
 export type RawReply = { status: number; head: string; body: string };
 
-/** A request to a host of its own choice; an object is the body as a form. */
+/** A request with any Host header. `form` becomes a form-encoded body. */
 export async function askHost(
   url: string,
   host: string,

@@ -1,6 +1,6 @@
 import { Redis } from 'ioredis';
 
-/** Removes every key that begins with `prefix`. */
+/** Removes every key that starts with `prefix`. */
 export async function clearRedis(url: string, prefix: string): Promise<void> {
   const redis = new Redis(url);
   const keys = await redis.keys(`${prefix}*`);

@@ -2,7 +2,7 @@ import type { RegionFields } from '../../shared/model/market-stats.ts';
 
 const NEW_HAMPSHIRE = { state: 'NH', county_name: 'Sullivan' };
 
-/** What the API says of two regions, whose ids are the same in every installation. */
+/** Two regions as the API returns them. Their ids are the same in every installation. */
 export const SULLIVAN: RegionFields = {
   id: '78b5033a-d2a6-5d19-b2bf-83916be6fa57',
   type: 'county',

@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { afterAll } from 'vitest';
 import { rootDir } from '../../shared/platform/root.ts';
 
-/** The release before this one. Name the new one here after each release. */
+/** The previous release. Update it after each release. */
 const PREVIOUS = 'a1ecaab09105b7aec32f2faebb809260dc26162c';
 const PROGRAM = [
   'package.json',
@@ -22,18 +22,18 @@ const PROGRAM = [
 
 const git = (...args: string[]) => spawnSync('git', ['-C', rootDir, ...args], { maxBuffer: 2 ** 30 });
 
-/** Whether the clone has the previous release: a shallow one, or an archive, lacks it. */
+/** Whether the clone contains the previous release. A shallow clone or an archive doesn't. */
 export const hasPrevious = git('cat-file', '-e', `${PREVIOUS}^{commit}`).status === 0;
 
-/** The packages that a release installs, without its own version. */
+/** The packages that a release installs, except itself. */
 function packagesOf(root: string): string {
   const { packages } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8'));
   return JSON.stringify(Object.entries(packages).filter(([path]) => path.includes('node_modules/')));
 }
 
 /**
- * Writes the previous release into a folder, from the history. Its packages are ours, as long as both
- * releases name the same ones.
+ * Extracts the previous release from the history into a folder. It uses our packages if both releases require
+ * the same ones.
  */
 export function unpackPrevious(folder: string): void {
   mkdirSync(folder);
@@ -43,7 +43,7 @@ export function unpackPrevious(folder: string): void {
     execFileSync('npm', ['ci', '--omit=dev', '--ignore-scripts', '--prefer-offline'], { cwd: folder });
     return;
   }
-  // A folder of its own, in which it compiles its program.
+  // It needs its own node_modules folder, in which it compiles its program.
   const [ours, its] = [rootDir, folder].map(root => join(root, 'node_modules')) as [string, string];
   mkdirSync(its);
   for (const name of readdirSync(ours).filter(each => !each.startsWith('.')))
@@ -53,7 +53,7 @@ export function unpackPrevious(folder: string): void {
 export type Service = { child: ChildProcess; log(): string; stop(): Promise<void> };
 export type ApiService = Service & { url: string };
 
-/** Programs of releases on a database, each started by the path of its folder as an operator would. */
+/** Starts programs of releases on a database, from the path of the release's folder, as an operator would. */
 export function releaseServices(settings: Record<string, string>) {
   const env = { PATH: process.env.PATH, LOG_LEVEL: 'info', ...settings };
   const children: ChildProcess[] = [];
@@ -63,7 +63,7 @@ export function releaseServices(settings: Record<string, string>) {
   });
   const bin = (root: string) => join(root, 'bin', 'plat.mjs');
 
-  /** @param ready what its log says once it serves */
+  /** @param ready matches its log once it serves requests */
   async function start(root: string, name: 'api' | 'worker', ready: RegExp) {
     const child = spawn(process.execPath, [bin(root), name], { env, stdio: ['ignore', 'ignore', 'pipe'] });
     children.push(child);
@@ -90,14 +90,14 @@ export function releaseServices(settings: Record<string, string>) {
   }
 
   return {
-    /** What the processes logged as an error, each with the cause that its client is not told. */
+    /** Errors that the processes logged, with the cause that the client doesn't see. */
     loggedErrors: () =>
       logs.flatMap(log =>
         log()
           .split('\n')
           .filter(line => line.includes('"err":')),
       ),
-    /** A command of a release; what it prints as JSON. */
+    /** Runs a command of a release and returns its JSON output. */
     async plat(root: string, ...argv: string[]) {
       const { stdout } = await promisify(execFile)(process.execPath, [bin(root), ...argv, '--json'], { env });
       return JSON.parse(stdout);

@@ -1,4 +1,4 @@
-// Starts the server of a failed test run again, for a look at the databases that were kept:
+// Restarts the server of a failed test run, to inspect the databases that it kept:
 //   npx tsx test/support/reopen.ts /tmp/plat-test-xxxxxx
 import { onServer, startTestServer, withDatabase } from './server.ts';
 

@@ -3,12 +3,12 @@ import type { Geometry, Position } from 'geojson';
 import { type Feature, lot, lotRings } from './ingest.ts';
 
 /**
- * A plain reading of how a roll becomes parcels: arrays and maps in memory, row by row. The
- * generated rows carry beside what their file says what it stands for, so that nothing of the program's
- * own parsing is used.
+ * A simple reference model of how a roll becomes parcels, row by row in memory. Each generated row contains
+ * both the text in the file and the value it represents, so that the model needs none of the program's
+ * parsing.
  */
 
-/** A raw value, what it stands for, and the reason when it stands for nothing usable. */
+/** A raw value, the value it represents, and the reason if it is unusable. */
 type Cell = { raw: unknown; value: string | number | null; bad?: string };
 
 const cell = (raw: unknown, value: string | number | null, bad?: string): Cell => ({
@@ -66,9 +66,7 @@ export type Shape = { geometry: Geometry | null; lots: number[]; bad?: string };
 
 const ring = (n: number): Position[] => lotRings(n)[0]!;
 
-/**
- * Lots that lie apart, each always written in the same way, some of them in need of repair; and what is none.
- */
+/** Separate lots, each always written the same way, some of them in need of repair; and unusable shapes. */
 const SHAPES: Shape[] = [
   { geometry: null, lots: [] },
   { geometry: lot(0), lots: [0] },
@@ -103,7 +101,7 @@ export const rows = (most: number): fc.Arbitrary<Row[]> =>
   fc.array(
     fc.record({
       key: fc.constantFrom(...KEYS),
-      // Few values, so that rows of one key are often the same.
+      // Only a few values, so that rows with the same key are often identical.
       owner: fc.oneof({ weight: 3, arbitrary: fc.constant(OWNERS[0]!) }, fc.constantFrom(...OWNERS)),
       acres: fc.oneof({ weight: 4, arbitrary: fc.constant(ACRES[0]!) }, fc.constantFrom(...ACRES)),
       price: fc.oneof({ weight: 5, arbitrary: fc.constant(PRICES[0]!) }, fc.constantFrom(...PRICES)),
@@ -136,8 +134,8 @@ export type Parcel = {
   last_sale_date: unknown;
   lots: number[];
   /**
-   * Of further rows of the file that the parcel's values come from: stated acres, and whether all else
-   * is as in the first.
+   * The additional rows in the file that contribute to the parcel: their stated acres, and whether everything
+   * else is the same as in the first row.
    */
   parts: { acres: number | null; identical: boolean }[];
   file: string;
@@ -151,13 +149,13 @@ export type Reading = {
   rejected: number;
   identical: number;
   parts: number;
-  /** Rows that a parcel was made of. */
+  /** Number of rows that became part of a parcel. */
   used: number;
 };
 
 export type Input = { name: 'roll' | 'shape'; rows: Row[]; geometry: boolean };
 
-/** Reads a roll of one file, or of a roll and its geometry. */
+/** Reads a roll from one file, or from a roll and a geometry file. */
 export function read(inputs: Input[]): Reading {
   const reading: Reading = {
     parcels: new Map(),

@@ -1,5 +1,7 @@
-/** vitest.config.ts sets it: `npm test` tries a third of a property's cases, with `--project slow` all. */
+/**
+ * Set in vitest.config.ts: `npm test` tries a third of each property's cases, and `--project slow` tries all.
+ */
 const share = process.env.PROPERTY_SHARE === undefined ? 1 : Number(process.env.PROPERTY_SHARE);
 
-/** How many of a property's cases this run tries. */
+/** Number of a property's cases to try in this run. */
 export const runs = (all: number): number => Math.ceil(all * share);

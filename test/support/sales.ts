@@ -8,14 +8,14 @@ import { createRandom, type Random } from '../bench/generate/random.ts';
  */
 export type Market = {
   elasticity: number;
-  /** A year. */
+  /** Change per year. */
   trend: number;
   noise: number;
-  /** Height of the hills and valleys of the price level; their length is about 20 km. */
+  /** Height of the hills and valleys in the price level, which are about 20 km long. */
   relief: number;
   county: number;
   asOfDay: number;
-  /** South-west corner in degrees; the market is half a degree wide and high. */
+  /** Southwest corner in degrees. The market is half a degree wide and high. */
   west: number;
   south: number;
 };
@@ -76,14 +76,17 @@ export function generateSales(market: Market, count: number, seed: number): Comp
   return sales;
 }
 
-/** With one day of sale in so many within the last 300, so that a backtest fits its model few times. */
+/**
+ * Moves the sales of the last 300 days to one day in `everyDays`, so that a backtest fits its model only a
+ * few times.
+ */
 export function onFewDays(sales: Comps, everyDays: number): Comps {
   const { asOfDay } = MARKET;
   const before = (day: number) => everyDays * Math.floor((asOfDay - day) / everyDays);
   return { ...sales, soldDay: sales.soldDay.map(day => (day < asOfDay - 300 ? day : asOfDay - before(day))) };
 }
 
-/** Room for so many sales, all of them SOLD. */
+/** Space for `count` sales, all SOLD. */
 export function emptyComps(count: number): Comps {
   const column = () => new Float64Array(count);
   return {
@@ -110,7 +113,7 @@ export function joined(...parts: Comps[]): Comps {
   return all;
 }
 
-/** The market of the generated county, or of another. */
+/** Fits the market of the generated county, or of another one. */
 export function fitTo(
   comps: Comps,
   day = MARKET.asOfDay,

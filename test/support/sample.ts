@@ -18,7 +18,7 @@ export async function ingestSample(pool: TestDb, ...names: string[]): Promise<vo
   }
 }
 
-/** What a first start makes of Washington, New Hampshire. */
+/** Loads what a first start loads of Washington, New Hampshire. */
 export async function loadSample(pool: TestDb): Promise<void> {
   await ingestSample(
     pool,

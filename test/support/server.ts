@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { type EmbeddedServer, startEmbedded } from '../../shared/platform/embedded-postgres.ts';
 
-/** Nothing in a test database has to survive a crash, and two workers share the machine with the server. */
+/** Test databases don't have to survive a crash, and two test workers share the machine with the server. */
 const SETTINGS = {
   fsync: 'off',
   full_page_writes: 'off',
@@ -13,7 +13,7 @@ const SETTINGS = {
   max_wal_senders: '0',
   shared_buffers: '128MB',
   max_connections: '300',
-  // Other hosts, which test/distributed/hosts.test.ts makes.
+  // Accepts connections from the hosts of test/distributed/hosts.test.ts.
   ...(process.env.TEST_HOSTS !== undefined && { listen_addresses: '*' }),
 };
 
@@ -21,23 +21,23 @@ export const FOLDER_PREFIX = 'plat-test-';
 
 export type TestServer = EmbeddedServer & { folder: string };
 
-/** Starts a throw-away PostgreSQL in a new temporary folder, or the one that is in `folder` already. */
+/** Starts a throwaway PostgreSQL in a new temporary folder, or the one that already exists in `folder`. */
 export async function startTestServer(folder = makeFolder()): Promise<TestServer> {
   return { ...(await startEmbedded(join(folder, 'postgres'), SETTINGS)), folder };
 }
 
 /**
- * Memory as a file system, which Linux has. Making a database took 45 to 69 ms there; on a disk, by what that
- * had to do besides, 57 to 460.
+ * Linux's in-memory file system. Creating a database there took 45 to 69 ms; on disk it took 57 to 460 ms,
+ * depending on the disk's other load.
  */
 const MEMORY = '/dev/shm';
 /**
- * So much has to be free there: the log (about 4 GB at most, by max_wal_size), and as much for the databases
- * of the files that run.
+ * Free space required there: room for the WAL (up to about 4 GB, by max_wal_size) and as much again for the
+ * databases of running test files.
  */
 const ROOM_BYTES = 8 * 2 ** 30;
 
-/** Where throw-away servers may be. */
+/** Folders where throwaway servers may be. */
 export const FOLDERS = [MEMORY, tmpdir()];
 
 function hasRoom(folder: string): boolean {
@@ -51,19 +51,19 @@ function hasRoom(folder: string): boolean {
 
 function makeFolder(): string {
   const folder = mkdtempSync(join(hasRoom(MEMORY) ? MEMORY : tmpdir(), FOLDER_PREFIX));
-  // As root, the server runs as another user, who has to pass through.
+  // When run as root, the server runs as another user, who needs access to the folder.
   chmodSync(folder, 0o755);
   return folder;
 }
 
-/** The same server's URL with another database. */
+/** The URL of another database on the same server. */
 export function withDatabase(url: string, name: string): string {
   const changed = new URL(url);
   changed.pathname = `/${name}`;
   return changed.href;
 }
 
-/** Runs statements on one short connection. */
+/** Runs statements on a short-lived connection. */
 export async function onServer<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
   const client = new pg.Client({ connectionString: url });
   client.on('error', () => {});

@@ -2,14 +2,17 @@ import proj4 from 'proj4';
 import type { Box } from '../../shared/geo/geometry-types.ts';
 import { geographicKeys, projectedKeys, type TiffOptions, writeTiff } from './geotiff.ts';
 
-/** A made-up range of hills, known at every point, and its grids. UTM zone 19 north on NAD83 is its plane. */
+/**
+ * A made-up range of hills with a known height at every point, and its grids. The projection is UTM zone 19
+ * north on NAD83.
+ */
 export const UTM_19N = 26919;
 const utm = proj4('WGS84', `+proj=utm +zone=19 +datum=NAD83 +units=m +no_defs`);
 
-/** South-west corner in UTM, and sides, in meters. */
+/** Southwest corner and side in UTM, in meters. */
 export const STEEP = { x: 515_000, y: 4_960_000, sizeM: 6_000 };
 
-/** Meters above sea: hills from 400 m to 2 km across, slopes from flat to about 60 %. */
+/** Meters above sea level: hills from 400 m to 2 km across, with slopes from flat to about 60 %. */
 export function heightM(x: number, y: number): number {
   const e = x - STEEP.x;
   const n = y - STEEP.y;
@@ -21,7 +24,7 @@ export function heightM(x: number, y: number): number {
   );
 }
 
-/** The hills as a grid in UTM of square cells. */
+/** Writes the hills as a UTM grid of square cells. */
 export function writeProjected(path: string, cellM: number, options: Partial<TiffOptions> = {}): void {
   const cells = Math.round(STEEP.sizeM / cellM);
   const top = STEEP.y + STEEP.sizeM;
@@ -35,7 +38,7 @@ export function writeProjected(path: string, cellM: number, options: Partial<Tif
   });
 }
 
-/** The hills as a geographic grid of `step` degrees. */
+/** Writes the hills as a geographic grid of `step` degrees. */
 export function writeGeographic(path: string, step: number, options: Partial<TiffOptions> = {}): void {
   const [west, south, east, north] = steepExtent();
   writeTiff(path, {
@@ -51,7 +54,7 @@ export function writeGeographic(path: string, step: number, options: Partial<Tif
   });
 }
 
-/** The largest box in degrees within the square in UTM. */
+/** The largest box in degrees within the UTM square. */
 export function steepExtent(): Box {
   const { x, y, sizeM } = STEEP;
   const corner = (east: number, north: number) => utm.inverse([x + east * sizeM, y + north * sizeM]);
@@ -75,7 +78,7 @@ export function fromUtm(x: number, y: number): [number, number] {
 }
 
 /**
- * A plane of 1 km that rises by `percent` toward the east from 100 m, on a grid of 10 m in UTM at
+ * Writes a plane of 1 km that starts at 100 m and rises by `percent` toward the east, on a 10 m UTM grid at
  * the hills' corner.
  */
 export function writePlane(path: string, percent: number, options: Partial<TiffOptions> = {}): void {

@@ -12,7 +12,7 @@ export const PASSWORD = 'some words of my own';
 let people = 0;
 export const newAddress = () => `person${++people}@people.example`;
 
-/** Companies with their people and invitations, on one service. */
+/** Companies with their users and invitations, on one service. */
 export function openTeams(db: TestDatabase, api: TestApi) {
   const rows = async (text: string, value: string) => (await db.pool.query(text, [value])).rows;
 
@@ -24,7 +24,7 @@ export function openTeams(db: TestDatabase, api: TestApi) {
     return company;
   }
 
-  /** The path of a new invitation's link. */
+  /** Invites an address and returns the path of the link. */
   async function linkFrom(owner: User, email: string): Promise<string> {
     return invite(db.pool, { companyId: (await companyOf(owner)).id, email, actor: owner.email });
   }
@@ -35,7 +35,7 @@ export function openTeams(db: TestDatabase, api: TestApi) {
     return browser;
   }
 
-  /** A colleague of an owner, who came by invitation. */
+  /** A colleague of an owner who has accepted an invitation. */
   async function newColleague(owner: User) {
     const email = newAddress();
     const browser = visitor(api);
@@ -44,7 +44,7 @@ export function openTeams(db: TestDatabase, api: TestApi) {
     return { ...(await findUser(db.pool, email)), password: PASSWORD, browser };
   }
 
-  /** The companies that an address is a user of: one at most. */
+  /** The companies that have a user with this address: one or none. */
   const usersAt = async (email: string): Promise<string[]> =>
     (await rows('select company_id from users where lower(email) = $1', email)).map(row => row.company_id);
 

@@ -5,7 +5,7 @@ import { createPool, type PoolOptions } from '../../shared/platform/connection-p
 import { Db } from '../../shared/platform/db.ts';
 import { createLogger } from '../../shared/platform/log.ts';
 
-/** A database as the program takes it, which also runs the texts that tests write themselves. */
+/** A database as the program uses it, which can also run SQL text from tests. */
 export class TestDb extends Db {
   readonly query = ((...given: Parameters<pg.Pool['query']>) =>
     this.source.query(...given)) as pg.Pool['query'];
@@ -18,7 +18,7 @@ export class TestDb extends Db {
     return this.pool.connect();
   }
 
-  /** As the API takes it. */
+  /** The same database in the form that the API uses. */
   forApi(): ApiDb {
     return new ApiDb(this.pool, this.pool);
   }
@@ -36,7 +36,7 @@ export class TestDb extends Db {
   }
 }
 
-/** On a pool of its own, which the caller ends. */
+/** Opens a database with its own pool, which the caller must end. */
 export const openTestDb = (config: Config, options?: Partial<PoolOptions>): TestDb =>
   new TestDb(
     createPool(config, createLogger(config, 'test'), {

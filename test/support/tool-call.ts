@@ -1,6 +1,6 @@
 import { ERROR_STATUSES } from '../../shared/platform/errors.ts';
 
-/** How a call may come. */
+/** The transports for a call. */
 export const TRANSPORTS = ['rest', 'mcp'] as const;
 export type Transport = (typeof TRANSPORTS)[number];
 
@@ -16,10 +16,10 @@ export const toolCall = (name: string, given: object = {}) => ({
   params: { name, arguments: given },
 });
 
-/** The body of an answer of `POST /mcp`, which is JSON or the one event of a stream. */
+/** The message in a response of `POST /mcp`: the JSON body, or the only event of a stream. */
 export const messageIn = (text: string) => JSON.parse(/^data: (.*)$/m.exec(text)?.[1] ?? text);
 
-/** A tool called without a client, with its answer as REST would have put it. */
+/** Calls a tool without an MCP client, and returns the result in the form of a REST response. */
 export async function askTool(
   url: string,
   key: string,
@@ -38,7 +38,7 @@ export async function askTool(
   const { result } = messageIn(text);
   if (!result.isError) return { status: 200, tokens, json: result.structuredContent };
   const json = JSON.parse(result.content[0].text);
-  // An internal error's status is not told; these tests make the database unreachable.
+  // Internal errors don't reveal their status. In these tests, the cause is an unreachable database.
   const code = json.error.code as keyof typeof ERROR_STATUSES;
   return { status: code === 'internal_error' ? 503 : ERROR_STATUSES[code][0], tokens, json };
 }

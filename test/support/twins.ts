@@ -10,9 +10,9 @@ import { insertListings } from './listings.ts';
 import { insertEstimates, insertParcels, square, type TestParcel } from './parcels.ts';
 import { askTool } from './tool-call.ts';
 
-/** Two services whose data differ in what is sold, and a client of each that has no tokens. */
+/** Two services that differ only in paid data, and a client of each without tokens. */
 
-/** A county of few parcels, of which nothing may be learned, and one of many. */
+/** A county with so few parcels that a client must learn nothing about them, and a county with many. */
 export const FEW = 33_005;
 export const MANY = 33_019;
 export const idIn = (fips: number, n: number): number => fips * 1e8 + n;
@@ -21,10 +21,10 @@ const OWNERS = ['ADA ONE', 'BEA TWO', 'CAL THREE', 'DEE FOUR'] as const;
 const keyOf = (n: number) => `${String(n).padStart(8, '0')}-1111-4111-8111-111111111111`;
 
 /**
- * Twelve parcels of the small county and sixty of the large one. In the second of the twins parcels 1 and 2
- * of each have one another's value, parcels 1 and 2 of the small one have one another's owner, and parcel 3
- * has other acres, as has one of seven sales. What is counted from 25 up, which names there are, and what
- * coverage says of a county, is the same.
+ * Twelve parcels in the small county and sixty in the large one. The second twin differs: parcels 1 and 2 of
+ * each county swap values, parcels 1 and 2 of the small county swap owners, and parcel 3 there and one of
+ * seven sales have different acres. Counts from 25 up, the set of names, and the county's coverage are the
+ * same.
  */
 function parcelsOf(second: boolean): TestParcel[] {
   const other = (n: number) => (second && n <= 2 ? 3 - n : n);
@@ -79,7 +79,7 @@ async function fill({ pool }: TestDatabase, second: boolean): Promise<void> {
 
 export type Twin = { api: TestApi; db: TestDatabase; key: string; ids: Map<string, string>; made: string[] };
 
-/** @param prepare what else is in both, or in the second alone */
+/** @param prepare adds more data to both, or to the second one only */
 export async function startTwins(
   prepare?: (db: TestDatabase, second: boolean) => Promise<void>,
 ): Promise<[Twin, Twin]> {
@@ -95,7 +95,7 @@ export async function startTwins(
   return twins as [Twin, Twin];
 }
 
-/** A company that has paid for nothing; without tokens it cannot. */
+/** A company that has not paid for anything, and can't without tokens. */
 export async function newClient(twin: Twin, tokensIncluded = 0): Promise<void> {
   const client = await newCaller(
     twin.db,
@@ -108,7 +108,7 @@ export async function newClient(twin: Twin, tokensIncluded = 0): Promise<void> {
 const TOOLS = toolsOf(endpoints, openApiDocument(endpoints) as Document);
 const BY_ID = new Map(endpoints.map(endpoint => [endpoint.operationId, endpoint]));
 
-/** `{made}` in a text stands for the newest list, search or export of the twin. */
+/** `{made}` in a text is replaced with the twin's newest list, search or export. */
 export type Step = {
   operation: string;
   params?: Record<string, string | number>;
@@ -117,7 +117,7 @@ export type Step = {
   how?: 'rest' | 'mcp' | 'head';
 };
 
-/** What the client sees of a step, without ids, times and secrets. */
+/** A step's response as the client sees it, without ids, times and secrets. */
 export async function take(twin: Twin, step: Step): Promise<string> {
   const text = JSON.stringify(step).replaceAll('{made}', twin.made.at(-1) ?? keyOf(0));
   const { operation, params = {}, query = {}, body, how = 'rest' } = JSON.parse(text) as Step;
@@ -163,7 +163,10 @@ function note(twin: Twin, json: unknown): void {
 const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
 const MOMENT = /\d{4}-\d\d-\d\dT[\d:.]+Z/g;
 
-/** Ids, and when a list was changed, by the order in which they appear; cursors as what they say. */
+/**
+ * Replaces ids and a list's update times with their order of appearance, and cursors with their decoded
+ * contents.
+ */
 function seen({ ids, api }: Twin, text: string): string {
   const nth = (what: string) => (value: string) => {
     if (!ids.has(value)) ids.set(value, `${what} ${ids.size}`);
@@ -185,7 +188,7 @@ function seen({ ids, api }: Twin, text: string): string {
     .replaceAll(MOMENT, 'then');
 }
 
-/** That the client sees the same of both, step by step. */
+/** Expects the same responses from both, step by step. */
 export async function expectAlike(
   [first, second]: readonly [Twin, Twin],
   steps: readonly Step[],

@@ -7,7 +7,7 @@ const { signal } = new AbortController();
 
 type Valued = { parcels: number; valued: number };
 
-/** Values all counties as the jobs would, or one. */
+/** Values all counties, or one, as the jobs would. */
 export async function valueMarket(
   pool: TestDb,
   { fips, asOf }: { fips?: number; asOf?: string } = {},
@@ -16,7 +16,7 @@ export async function valueMarket(
   return doJobs(pool, (await estimateCounties(pool, asOf, { signal })).jobs);
 }
 
-/** Does the jobs that a change leads to. @returns the counties that were valued */
+/** Runs the jobs that a change triggers. @returns the counties that were valued */
 export async function refresh(pool: TestDb): Promise<number[]> {
   const marked = await valuationMarks(pool);
   await doJobs(pool, await enqueueValuations(pool));
@@ -34,12 +34,12 @@ async function doJobs(pool: TestDb, jobs: readonly string[]): Promise<Valued> {
     total.parcels += parcels;
     total.valued += valued;
   }
-  // As a worker would have ended them.
+  // Marks the jobs as a worker would.
   await pool.query("update jobs set status = 'done' where id = any ($1)", [jobs]);
   return total;
 }
 
-/** Every valuation as it is stored, by parcel, apart from when it was computed. */
+/** Every stored valuation by parcel, without the time it was computed. */
 export async function storedValuations(pool: TestDb): Promise<Map<number, string>> {
   const { rows } = await pool.query<{ id: number; row: string }>(
     "select property_id as id, (to_jsonb(v) - 'computed_at')::text as row from valuations v order by property_id",
@@ -47,7 +47,7 @@ export async function storedValuations(pool: TestDb): Promise<Map<number, string
   return new Map(rows.map(({ id, row }) => [id, row]));
 }
 
-/** The counties that wait to be valued. */
+/** Counties waiting to be valued. */
 export async function valuationMarks(pool: TestDb): Promise<number[]> {
   const { rows } = await pool.query<{ fips: number }>(
     'select distinct fips from valuations_dirty order by 1',

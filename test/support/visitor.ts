@@ -9,7 +9,7 @@ import { eventually } from './workers.ts';
 
 let people = 0;
 
-/** A user with an account of their own, and a password. */
+/** A user with an account and a password. */
 export async function newUser(
   db: TestDatabase,
   given: { email?: string; company?: string; pro?: boolean; operator?: boolean } = {},
@@ -32,7 +32,7 @@ export async function newUser(
 
 export type Page = { status: number; headers: Headers; text: string };
 
-/** A browser without script: it keeps the cookie and sends forms as browsers do. */
+/** A browser without scripts that keeps cookies and sends forms as browsers do. */
 export function visitor(api: Pick<TestApi, 'url'>) {
   const cookies = new Map<string, string>();
   async function send(path: string, init: RequestInit): Promise<Page> {
@@ -48,7 +48,7 @@ export function visitor(api: Pick<TestApi, 'url'>) {
     else cookies.set(name, cookie);
   }
   return {
-    /** That of the session. */
+    /** The session cookie. */
     get cookie() {
       return cookies.get('plat_session');
     },
@@ -73,7 +73,7 @@ export function visitor(api: Pick<TestApi, 'url'>) {
   };
 }
 
-/** A link that signs somebody in. */
+/** The path of a sign-in, reset or invitation link for a user. */
 export async function linkOf(
   db: TestDatabase,
   userId: string,
@@ -83,8 +83,8 @@ export async function linkOf(
 }
 
 /**
- * The path of the link in the mail to somebody, as soon as it is in the outbox of PLAT_DIR. @param origin
- * what it begins with
+ * Waits for an email to this address in the outbox of PLAT_DIR and returns the path of its link.
+ * @param origin the expected origin of the link
  */
 export async function mailTo(api: TestApi, email: string, origin = api.url): Promise<string> {
   const outbox = join(api.config.PLAT_DIR, 'outbox');
@@ -97,7 +97,7 @@ export async function mailTo(api: TestApi, email: string, origin = api.url): Pro
   return link.slice(origin.length);
 }
 
-/** The fields of a page's form as a browser would send them. */
+/** A page's form fields as a browser would send them. */
 export function formOf(text: string): Record<string, string> {
   const plain = (html: string) => html.replaceAll('&quot;', '"').replaceAll('&amp;', '&');
   const fields: Record<string, string> = {};

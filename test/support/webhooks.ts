@@ -11,13 +11,13 @@ import type { TestDatabase } from './database.ts';
 import { serve } from './http-server.ts';
 
 export const WEBHOOKS = '/api/public/v1/webhooks/';
-/** Lets the API and dispatchers of tests send to this machine. */
+/** Allows the API and the dispatchers of tests to send to this machine. */
 export const ON_LOOPBACK = { WEBHOOK_PRIVATE_HOSTS: '127.0.0.1' };
 
 export type Message = { type: string; timestamp: string; data: Record<string, unknown> };
 export type Received = { path: string; headers: IncomingHttpHeaders; body: string; message: Message };
 
-/** A receiver that keeps what it gets, and answers 204 unless it is told otherwise. */
+/** A receiver that stores messages, and returns 204 unless the test overrides it. */
 export async function startReceiver(answer: (response: ServerResponse, got: Received) => void = ok) {
   const received: Received[] = [];
   const server = await serve(async (request, response) => {
@@ -32,7 +32,10 @@ export async function startReceiver(answer: (response: ServerResponse, got: Rece
 
 export const ok = (response: ServerResponse) => void response.writeHead(204).end();
 
-/** What a worker's process has, stopped when the test is done. @param api that its messages point to */
+/**
+ * Starts a dispatcher as a worker process does, and stops it when the test is done.
+ * @param api the service that its messages link to
+ */
 export function startTestDispatcher(
   db: TestDatabase,
   parts: Partial<DispatcherDeps> = {},
@@ -50,7 +53,7 @@ export function startTestDispatcher(
   return dispatcher;
 }
 
-/** What an ingestion does last of all. */
+/** Records changes, the last step of an ingestion. */
 export function makeChanges(db: TestDatabase, fips: number, count = 1, type = 'parcel.changed') {
   return db.pool.transaction(async client => {
     await openChanges(client);
@@ -81,7 +84,7 @@ export type DeliveryJson = {
   error: string | null;
 };
 
-/** Calls of one key on its webhooks. */
+/** Webhook calls with one key. */
 export const webhooksOf = (api: TestApi, key: string) => ({
   async add(url: string, given: object = {}): Promise<WebhookJson> {
     const body = { url, types: ['parcel.changed'], ...given };

@@ -14,20 +14,20 @@ import type { TestDb } from './test-db.ts';
 
 const redisUrl = process.env.TEST_REDIS_URL;
 
-/** Every backend that is at hand: PostgreSQL, and Redis when TEST_REDIS_URL names one. */
+/** Available queue backends: PostgreSQL, and Redis if TEST_REDIS_URL is set. */
 export const BACKENDS: { kind: 'postgres' | 'redis' }[] = [
   { kind: 'postgres' },
   ...(redisUrl ? [{ kind: 'redis' as const }] : []),
 ];
 
-/** Settings for queues of the test's own, which the end of the run clears. */
+/** Settings for the test's own queues, which are cleared at the end of the run. */
 export function queueEnv(kind: 'postgres' | 'redis'): Record<string, string> {
   const QUEUE_PREFIX = `${inject('testServer').prefix}${randomBytes(4).toString('hex')}`;
   const settings = { QUEUE_PREFIX, SAMPLE_FEEDS: '0' };
   return kind === 'redis' ? { ...settings, REDIS_URL: redisUrl! } : settings;
 }
 
-/** The database's settings with queues on one of the backends. */
+/** The database's settings with queues in the given backend. */
 export function workerConfig(
   db: TestDatabase,
   kind: 'postgres' | 'redis',
@@ -38,7 +38,7 @@ export function workerConfig(
 
 const silent = createLogger({ LOG_LEVEL: 'silent' }, 'test');
 
-/** Producers' and workers' ends of the queues, closed when the test is done. */
+/** Opens the producer and worker sides of the queues, which are closed when the test is done. */
 export function openTestBackend(config: Config): QueueBackend {
   const backend = openQueueBackend(config, silent);
   onTestFinished(() => backend.close());
@@ -46,8 +46,8 @@ export function openTestBackend(config: Config): QueueBackend {
 }
 
 /**
- * A worker in this process, stopped when the test is done at the latest: queues in PostgreSQL are the
- * database's, whatever their prefix.
+ * A worker in this process, stopped no later than the end of the test, because PostgreSQL queues belong to
+ * the database whatever their prefix.
  */
 export async function startTestWorker(config: Config, jobs: Jobs): Promise<RunningWorker> {
   const worker = await startWorker(config, silent, jobs, { diskPauseMs: 500 });
@@ -60,7 +60,7 @@ export async function startTestWorker(config: Config, jobs: Jobs): Promise<Runni
   return { ...worker, stop };
 }
 
-/** As a crash, a flush or another server would leave it: nothing of these queues is known any more. */
+/** Loses all queue contents, as after a crash, a flush or a change of server. */
 export async function loseQueues(db: TestDatabase, config: Config): Promise<void> {
   if (config.REDIS_URL === undefined) {
     const { rows } = await db.pool.query<{ name: string }>(
@@ -74,7 +74,7 @@ export async function loseQueues(db: TestDatabase, config: Config): Promise<void
 
 const text = z.strictObject({ text: z.string() });
 
-/** A job whose key is its text. */
+/** A job with its text as the key. */
 export function testJob(
   name: string,
   policy: Partial<Pick<JobDefinition<unknown>, 'attempts' | 'backoffMs' | 'queue'>> = {},
@@ -96,7 +96,7 @@ export function jobsOf(...entries: [JobDefinition<{ text: string }>, TextJob['ru
   return jobsByName(entries.map(([definition, run]): TextJob => ({ ...definition, run })));
 }
 
-/** What a worker would give a job whose progress nobody follows. */
+/** The context that a worker would pass to a job, without progress reports. */
 export function jobContext(db: TestDb, config: Config): JobContext {
   return {
     jobId: 'x',
@@ -110,7 +110,7 @@ export function jobContext(db: TestDb, config: Config): JobContext {
   };
 }
 
-/** Looks again and again until `look` gives something; the test's own time limit is what ends a vain wait. */
+/** Calls `look` until it returns something. If it never does, the test's own timeout ends the wait. */
 export async function eventually<T>(look: () => Promise<T | undefined | false>): Promise<T> {
   for (;;) {
     const result = await look();

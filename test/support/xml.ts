@@ -8,9 +8,9 @@ const TOKEN = new RegExp(`<(/?)(${NAME})((?:\\s+${NAME}="[^"<]*")*)\\s*(/?)>|([^
 const FORBIDDEN = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff\ud800-\udfff]/u;
 
 /**
- * Reads a document as strictly as XML 1.0 asks of what the program writes: a declaration, one root, elements
- * that nest and close, attributes in double quotes and given once, known entities, no character that XML
- * cannot hold. Comments, CDATA and doctypes are refused.
+ * Parses a document as strictly as XML 1.0 requires for the program's output: a declaration, one root,
+ * properly nested elements, double-quoted attributes without repeats, known entities, and only allowed
+ * characters. Rejects comments, CDATA and doctypes.
  */
 export function parseXml(text: string): Xml {
   const declaration = /^<\?xml version="1\.0" encoding="UTF-8"\?>\n/.exec(text);
@@ -58,7 +58,7 @@ function unescaped(text: string): string {
   });
 }
 
-/** All elements below, the element itself first. */
+/** The element itself, followed by all elements inside it. */
 export function elementsOf(xml: Xml): Xml[] {
   return [xml, ...xml.children.flatMap(child => (typeof child === 'string' ? [] : elementsOf(child)))];
 }
@@ -69,7 +69,7 @@ export function byId(xml: Xml, id: string): Xml {
   return result[0]!;
 }
 
-/** The texts of an element and all below it, with blanks between them. */
+/** The text of an element and everything inside it, separated by spaces. */
 export function textOf(xml: Xml): string {
   return elementsOf(xml)
     .flatMap(({ children }) => children.filter(child => typeof child === 'string'))

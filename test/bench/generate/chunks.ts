@@ -4,15 +4,17 @@ import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 
 /**
- * Large enough that a write costs little beside making the text, small enough to stay unnoticed in memory.
+ * Large enough that writing costs little compared with building the text, and small enough not to matter in
+ * memory.
  */
 const CHUNK_CHARS = 1 << 18;
 
 type Pieces = Iterable<string> | AsyncIterable<string>;
 
-/** Gathers pieces of text into chunks worth a write each. */
+/** Collects pieces of text into chunks that are large enough to write. */
 export async function* chunked(pieces: Pieces): AsyncGenerator<string> {
-  // An await for each of a million pieces would cost a second; those that are made on the spot need none.
+  // Awaiting each of a million pieces would cost a second, and pieces from a synchronous iterator need no
+  // await.
   const source = Symbol.iterator in pieces ? pieces[Symbol.iterator]() : pieces[Symbol.asyncIterator]();
   let parts: string[] = [];
   let chars = 0;
@@ -31,15 +33,15 @@ export async function* chunked(pieces: Pieces): AsyncGenerator<string> {
 }
 
 /**
- * Writes text to a file, packed if its name ends so, as fast as the file takes it: the next chunk is made
- * when the last one is on its way.
+ * Writes text to a file as fast as the file accepts it, building the next chunk while the last one is
+ * written. Compresses it if the name ends in .gz.
  */
 export async function writeText(file: string, pieces: Pieces): Promise<void> {
   const pack = file.endsWith('.gz') ? createGzip({ level: 1 }) : new PassThrough();
   await pipeline(Readable.from(chunked(pieces), { highWaterMark: 2 }), pack, createWriteStream(file));
 }
 
-/** A row of COPY's text format. https://www.postgresql.org/docs/current/sql-copy.html#id-1.9.3.55.9.2 */
+/** A row in COPY's text format. https://www.postgresql.org/docs/current/sql-copy.html#id-1.9.3.55.9.2 */
 export function copyLine(values: Iterable<unknown>): string {
   let line = '';
   for (const value of values) {

@@ -7,7 +7,7 @@ export function dayNumber(day: string): number {
 
 const texts = new Map<number, string>();
 
-/** Remembered: a roll of a million parcels names some 15,000 different days. */
+/** Cached, because a roll of a million parcels contains only about 15,000 different days. */
 export function dayText(number: number): string {
   let text = texts.get(number);
   if (text === undefined) {

@@ -4,19 +4,19 @@ import { PlatError } from '../../../shared/platform/errors.ts';
 import { createRandom, normal, seedOf } from './random.ts';
 
 /**
- * A ring without its closing vertex, x, y, x, y … in integers of 1e-7 degree; exteriors
+ * A ring without its closing vertex: x, y, x, y … in integers of 1e-7 degree. Exteriors are
  * counter-clockwise, holes clockwise.
  */
 export type FlatRing = number[];
 
 export type ParcelShape = {
   kind: 'lot' | 'donut' | 'island' | 'multipart';
-  /** Numbers from 1 that tell a parcel's place in the county and are unique together. */
+  /** Numbers from 1 that give the parcel's place in the county. The three together are unique. */
   section: number;
   block: number;
   lot: number;
   polygons: FlatRing[][];
-  /** In the plane of the section, to about a part in 1,000. */
+  /** Measured in the plane of the section, accurate to about 1 part in 1,000. */
   areaSqM: number;
 };
 
@@ -25,47 +25,47 @@ export type Section = { number: number; parcels: ParcelShape[]; roads: Road[] };
 export type FabricOptions = {
   count: number;
   seed: number;
-  /** The rectangle to fill, in degrees. Larger than the parcels need, only its middle is used. */
+  /** The rectangle to fill, in degrees. If it is larger than the parcels need, only its middle is used. */
   extent: Box;
 };
 
-/** Meters in 1e-7 degree of latitude: a 360 * 10^7th of the WGS84 ellipsoid's equator, as for longitude. */
+/** Meters per 1e-7 degree of latitude: the WGS84 equator divided by 360 * 10^7, as for longitude. */
 const UNIT_M = 0.01113195;
 
-/** Parcels of a section, on average over the county: a square mile of suburb, a township of farms. */
+/** Parcels per section, averaged over the county: a square mile of suburb, or a township of farms. */
 const PARCELS_PER_SECTION = 120;
-/** A small roll is not spread over a county as ranches: 8 acres a parcel on average. */
+/** Limits parcels to 8 acres on average, so that a small roll is not spread over a county as ranches. */
 const MAX_MEAN_SQ_M = 8 * 4046.86;
 const ISLAND_SHARE = 0.01;
 const MULTIPART_SHARE = 0.015;
-/** Of the blocks, those that have a row of lots which no street reaches. */
+/** Share of blocks with a row of lots that no street reaches. */
 const INNER_ROW_SHARE = 0.2;
-/** From the middle of a road to the lots beside it. */
+/** Distance from a road's centerline to the lots next to it. */
 const ROAD_M = 11;
 const STREET_M = 8;
 /**
- * From a corner of a lot to the next it is so many steps, along a street and away from it; and how far off
- * each is, as a share of the lot.
+ * Number of steps between two corners of a lot, along a street and away from it; and how far each step is
+ * moved at random, as a share of the lot.
  */
 const STEPS_ALONG = 3;
 const STEPS_AWAY = 2;
 const BEND = 0.04;
-/** A bend of a road for every so many meters, off by up to one, as mapped centerlines have them. */
+/** Roads bend every 60 m, by up to a meter, as mapped centerlines do. */
 const ROAD_BEND_M = 60;
-/** Less land for a parcel leaves no room for streets. */
+/** With less land per parcel there is no room for streets. */
 const MIN_MEAN_SQ_M = 150;
 /**
- * Of the roads between sections, one in so many is a highway, and one in so many a road of
- * the state or county.
+ * Among the roads between sections, one in HIGHWAY_EVERY is a highway, and one in NORMAL_EVERY is a state or
+ * county road.
  */
 const HIGHWAY_EVERY = 12;
 const NORMAL_EVERY = 3;
 
 /**
- * The parcels of a county, section by section: a grid of sections with wandering corners and roads between
- * them, each a stack of blocks with streets between them, each block rows of lots that share their bent
- * boundaries to the last unit.
- * @throws PlatError `generate` when the extent is too small for so many parcels
+ * Generates the parcels of a county, section by section. Sections form a grid with irregular corners and
+ * roads between them. A section is a stack of blocks with streets between them, and a block has rows of lots
+ * whose bent boundaries match exactly.
+ * @throws PlatError `generate` when the extent is too small for that number of parcels
  */
 export function* fabric({ count, seed, extent }: FabricOptions): Generator<Section> {
   const [west, south, east, north] = middle(extent, count * MAX_MEAN_SQ_M);
@@ -76,7 +76,7 @@ export function* fabric({ count, seed, extent }: FabricOptions): Generator<Secti
   const rows = Math.max(1, Math.round(wanted / columns));
   if (widthM * heightM < count * MIN_MEAN_SQ_M)
     throw new PlatError('generate', `${count} parcels do not fit. Ask for fewer or choose a larger county.`);
-  // Meters from the southwest; on the rim exact, inside off by up to a twelfth of a section.
+  // Meters from the southwest corner. Exact on the rim; inside, moved by up to a twelfth of a section.
   const corner = (column: number, row: number): Position => [
     (widthM / columns) * (column + (column % columns === 0 ? 0 : jitter(seed, 11, column, row) / 12)),
     (heightM / rows) * (row + (row % rows === 0 ? 0 : jitter(seed, 12, column, row) / 12)),
@@ -85,7 +85,7 @@ export function* fabric({ count, seed, extent }: FabricOptions): Generator<Secti
     Math.round(west * 1e7 + x / scaleX),
     Math.round(south * 1e7 + y / UNIT_M),
   ];
-  // Dense and open country: the shares of the sections are log-normal.
+  // Some sections are dense and others open: their shares of the parcels are log-normal.
   const random = createRandom(seedOf(seed, 9));
   const weights = Array.from({ length: columns * rows }, () => Math.exp(0.8 * normal(random)));
   const weight = weights.reduce((sum, one) => sum + one, 0);
@@ -101,7 +101,7 @@ export function* fabric({ count, seed, extent }: FabricOptions): Generator<Secti
       corner(column + 1, row + 1),
       corner(column, row + 1),
     ] as const;
-    /** From shares of the section's width and height. */
+    /** Position from shares of the section's width and height. */
     const at = (u: number, v: number): Position => [
       (1 - v) * ((1 - u) * southwest[0] + u * southeast[0]) + v * ((1 - u) * northwest[0] + u * northeast[0]),
       (1 - v) * ((1 - u) * southwest[1] + u * southeast[1]) + v * ((1 - u) * northwest[1] + u * northeast[1]),
@@ -133,7 +133,7 @@ export function* fabric({ count, seed, extent }: FabricOptions): Generator<Secti
 const classOf = (gridLine: number): RoadClass =>
   gridLine % HIGHWAY_EVERY === 0 ? 'highway' : gridLine % NORMAL_EVERY === 0 ? 'normal' : 'local';
 
-/** From -1 to 1, the same for the same numbers. */
+/** A number from -1 to 1, always the same for the same arguments. */
 const jitter = (...parts: number[]) => (2 * (seedOf(...parts) >>> 0)) / 2 ** 32 - 1;
 
 function middle([west, south, east, north]: Box, areaSqM: number): Box {
@@ -150,14 +150,14 @@ type Plan = {
   wanted: number;
   seed: number;
   at(u: number, v: number): Position;
-  /** Meters to units of 1e-7 degree. */
+  /** Converts meters to units of 1e-7 degree. */
   place(meters: Position): Position;
-  /** Of the section, in meters. */
+  /** Size of the section in meters. */
   size: Position;
   scaleX: number;
 };
 
-/** The lots of a section, and the streets between its blocks as shares of its height. */
+/** The lots of a section, and the positions of the streets between its blocks as shares of its height. */
 function layOut(plan: Plan): { parcels: ParcelShape[]; streets: number[] } {
   const { number, wanted, seed, size } = plan;
   const random = createRandom(seedOf(seed, 10, number));
@@ -168,11 +168,11 @@ function layOut(plan: Plan): { parcels: ParcelShape[]; streets: number[] } {
   const rowsOf = Array.from({ length: blocks }, () => (random() < INNER_ROW_SHARE ? 3 : 2));
   const rows = rowsOf.reduce((sum, n) => sum + n, 0);
   const columns = Math.ceil(lots / rows);
-  // Lots that are too many run through to the next row: one lot where two would be.
+  // Surplus lots are merged with the one in the next row: one lot instead of two.
   let through = rows * columns - lots;
   const [marginU, marginV] = [ROAD_M / size[0], ROAD_M / size[1]];
   const blockV = (1 - 2 * marginV - ((blocks - 1) * 2 * STREET_M) / size[1]) / blocks;
-  // Columns of unlike width, so that there are small lots and large ones.
+  // Columns differ in width, so that lots differ in size.
   const widths = Array.from({ length: columns }, () => Math.exp(0.5 * normal(random)));
   const total = widths.reduce((sum, width) => sum + width, 0);
   const edges = [0];
@@ -205,7 +205,7 @@ function layOut(plan: Plan): { parcels: ParcelShape[]; streets: number[] } {
   return { parcels: joined(plan, withIslands(plan, parcels, islands), pairs), streets };
 }
 
-/** Counter-clockwise through every step of the grid. */
+/** Counter-clockwise, visiting every step of the grid. */
 function outline(
   grid: (i: number, j: number) => Position,
   column: number,
@@ -232,7 +232,7 @@ function parcelOf(
   return { kind, section, block, lot, polygons, areaSqM };
 }
 
-/** In square units, positive for a counter-clockwise ring. */
+/** Area in square units, positive for a counter-clockwise ring. */
 function areaOf(ring: FlatRing): number {
   const [x0, y0] = ring as [number, number];
   let double = 0;
@@ -257,7 +257,7 @@ function withIslands(plan: Plan, lots: ParcelShape[], islands: number): ParcelSh
   return [...lots, ...made];
 }
 
-/** Makes one parcel each of so many pairs of plain lots that have no vertex in common. */
+/** Joins pairs of plain lots that share no vertex, each pair into one parcel. */
 function joined(plan: Plan, lots: ParcelShape[], pairs: number): ParcelShape[] {
   const plain = lots.filter(lot => lot.kind === 'lot');
   const gone = new Set<ParcelShape>();

@@ -5,8 +5,8 @@ import { fiveDigits } from '../../../shared/regions/counties.ts';
 import { COUNTY_COLUMN, DEFAULT_COUNTY, KEY_COLUMN, ROLL_COLUMNS } from './roll.ts';
 
 /**
- * A feed file for a generated roll, of a county or (null) of a state. `file` is its path as the
- * feed file sees it.
+ * A feed file for a generated roll of a county, or of a state when `fips` is null. `file` is the roll's path
+ * relative to the feed file.
  */
 export function rollFeed(name: string, file: string, fips: number | null = DEFAULT_COUNTY): object {
   return {
@@ -18,7 +18,7 @@ export function rollFeed(name: string, file: string, fips: number | null = DEFAU
       source: file,
       format: 'ndgeojson',
       key: KEY_COLUMN,
-      // Few own to the second name or carry a loan: a small roll may leave such columns out of every row.
+      // Few parcels have a second owner or a loan, so a small roll may lack such columns in every row.
       columns: Object.fromEntries(
         Object.entries(fips === null ? { ...ROLL_COLUMNS, fips: COUNTY_COLUMN } : ROLL_COLUMNS).map(
           ([field, column]) => [field, { column, optional: true }],
@@ -28,7 +28,7 @@ export function rollFeed(name: string, file: string, fips: number | null = DEFAU
   };
 }
 
-/** Writes a feed file as YAML; its name becomes the feed's where none is given. */
+/** Writes a feed file as YAML. A feed without a name takes the name of the file. */
 export function writeFeed(file: string, feed: object): void {
   writeFileSync(file, `# Written with ${basename(file)}'s data by test/bench/generate.\n${stringify(feed)}`);
 }

@@ -15,20 +15,20 @@ import { below, between, createRandom, normal, pick, type Random, seedOf } from 
 export type ListingOptions = {
   count: number;
   seed: number;
-  /** The day on which the listings are seen, 'YYYY-MM-DD': no date is later. */
+  /** The day the listings are seen, 'YYYY-MM-DD'. No date is later. */
   asOf: string;
-  /** One county only. */
+  /** Generates listings in this county only. */
   fips?: number;
-  /** What the listings name as their origin. Default 'generated'. */
+  /** Source that the listings name. Default 'generated'. */
   source?: string;
-  /** How far back sales reach. Default three years. */
+  /** How far back sales go. Default three years. */
   reachDays?: number;
 };
 
-/** A listing as a feed tells it. */
+/** A listing in the form a feed reports it. */
 export type GeneratedListing = Record<Exclude<ListingField, 'photos'>, string | number | null> & {
   status: ListingStatus;
-  /** The county that it lies in, whether `fips` says so or not. */
+  /** The county of the listing, whether or not `fips` states it. */
   countyFips: number;
   photos: string[];
 };
@@ -41,14 +41,15 @@ const STATUSES: readonly [share: number, status: ListingStatus][] = [
   [0.54, 'SOLD'],
 ];
 
-/** Sales reach three years back: what a market's windows read, and as much again that they must leave out. */
+/** Sales go back three years: the span that market windows read, and as much again that they must ignore. */
 const HISTORY_DAYS = 3 * 365;
 
 const SALE_TYPES = ['Lots and Land', 'Lots and Land', 'Lots and Land', 'Farm', 'Residential'];
 
 /**
- * Seeded listings. Acreage is log-normal about 2 acres (sigma 1.9), which reaches all 22 buckets;
- * the price per acre falls with acreage and differs by state, county and listing; 1 in 100 states no acreage.
+ * Generates listings from a seed. Acreage is log-normal around 2 acres (sigma 1.9), which covers all 22
+ * buckets. The price per acre falls with acreage and differs by state, county and listing. 1 in 100 states no
+ * acreage.
  */
 export function* generateListings(options: ListingOptions): Generator<GeneratedListing> {
   const { count, seed, asOf, fips, source = 'generated', reachDays = HISTORY_DAYS } = options;
@@ -74,7 +75,7 @@ export function* generateListings(options: ListingOptions): Generator<GeneratedL
       state: place.state,
       zip: place.zip,
       county: place.county,
-      // A third leave the county to its name.
+      // A third give only the county's name.
       fips: serial % 3 === 0 ? null : fiveDigits(place.fips),
       apn:
         random() < 0.8 ? `${between(random, 10, 99)}-${between(random, 100, 999)}-${ending.slice(4)}` : null,
@@ -96,8 +97,8 @@ export function* generateListings(options: ListingOptions): Generator<GeneratedL
 }
 
 /**
- * Not of the stream of random numbers, so that everything else stays what it was. One page in
- * five is not counted.
+ * Doesn't use the random number stream, so that all other values stay the same. One page in five has no
+ * counts.
  */
 function interest(serial: number): { views: number | null; saves: number | null } {
   if (serial % 5 === 0) return { views: null, saves: null };
@@ -105,7 +106,7 @@ function interest(serial: number): { views: number | null; saves: number | null 
   return { views, saves: views % 13 };
 }
 
-/** Towns differ in how much is listed there: each place's weight is log-normal. */
+/** Towns have different numbers of listings: each place has a log-normal weight. */
 function placeChooser(seed: number, fips: number | undefined): (random: Random) => Place {
   const places = allPlaces().filter(place => fips === undefined || place.fips === fips);
   if (places.length === 0)
@@ -145,7 +146,7 @@ function askingPrice(random: Random, seed: number, fips: number, acres: number):
   return roundPrice(perAcre * acres);
 }
 
-/** People ask round figures: hundreds below 50,000, thousands above, and one in a few just below. */
+/** Rounds as sellers do: to hundreds below 50,000, to thousands below 1,000,000, and to 5,000s above. */
 function roundPrice(price: number): number {
   const step = price < 50_000 ? 100 : price < 1_000_000 ? 1_000 : 5_000;
   return Math.max(500, Math.round(price / step) * step);
@@ -164,7 +165,7 @@ function chooseDates(random: Random, status: ListingStatus, today: number, reach
     listed_date: dayText(listedDay),
     status_date: dayText(statusDay),
     sold_date: status === 'SOLD' ? dayText(statusDay) : null,
-    // Some sources count days otherwise than by their own dates, many not at all.
+    // Some sources count days differently from their own dates, and many give no count.
     days_on_market:
       random() < 0.6
         ? null
@@ -176,7 +177,7 @@ function round(value: number, digits: number): number {
   return Number(value.toFixed(digits));
 }
 
-/** A finished row of table `listings`, as an ingestion would leave it; off-market listings are among them. */
+/** A finished row of table `listings`, as an ingestion would store it. Includes off-market listings. */
 function storedListing(listing: GeneratedListing, hashes: Random, feedId: number) {
   const { countyFips, photos, longitude, latitude, list_price, sold_price, apn, ...same } = listing;
   const { fips: _named, ...columns } = same;
@@ -195,7 +196,7 @@ function storedListing(listing: GeneratedListing, hashes: Random, feedId: number
   };
 }
 
-/** Fills table `listings` as ingestions would, and leaves it as autovacuum would. */
+/** Fills table `listings` as ingestions would, and vacuums it as autovacuum would. */
 export async function storeListings(pool: TestDb, options: ListingOptions): Promise<void> {
   const { rows } = await pool.query<{ id: number }>(
     "insert into feeds (name, kind, definition) values ('generated', 'listings', '{}') returning id",

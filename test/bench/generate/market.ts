@@ -5,7 +5,7 @@ import copyStreams from 'pg-copy-streams';
 import { uuidV5 } from '../../../shared/model/uuid.ts';
 import { createRandom, type Random } from './random.ts';
 
-/** A county of 75 x 75 km, with its parcels and the sales among them, without geometry. */
+/** A county of 75 x 75 km with parcels and sales, without geometry. */
 export const MARKET_FIPS = 31_031;
 const [WEST, SOUTH, WIDTH_DEG, HEIGHT_DEG] = [-101.4, 42.1, 0.91, 0.68];
 export const MARKET_AS_OF = '2026-06-30';
@@ -14,8 +14,8 @@ const YEARS = 10;
 export type MarketSize = { parcels: number; comps: number; seed: number; firstSerial?: number };
 
 /**
- * Fills a migrated database; what a merge would leave of it that valuations read. The land is not
- * known until `knowLand`.
+ * Fills a migrated database with the rows that a merge would store and valuations read. The land stays
+ * unknown until `knowLand`.
  */
 export async function seedMarket(
   client: pg.Client,
@@ -53,7 +53,7 @@ export async function seedMarket(
   await client.query('checkpoint');
 }
 
-/** As if layers had covered all parcels of the market. */
+/** Writes land attributes as if layers covered all parcels of the market. */
 export async function knowLand(client: pg.Client): Promise<void> {
   await client.query(`insert into parcel_attributes (fips, property_id, shape_hash)
     select fips, property_id, md5(property_id::text)::uuid from parcel_filters`);
@@ -66,7 +66,7 @@ function copy(client: pg.Client, into: string, lines: Iterable<string>): Promise
 
 type Lot = ReturnType<typeof randomLot>;
 
-/** Slopes and wetlands on a third of the lots, a flood zone on a sixth, frontage on seven of ten. */
+/** A third of the lots have slopes, a third wetlands, a sixth a flood zone, and seven of ten frontage. */
 function randomLot(random: Random, serial: number) {
   const percent = (chance: number) => (random() < chance ? Math.round(100 * random()) : 0);
   return {
@@ -93,9 +93,9 @@ function* saleLines(count: number, feed: number, lots: readonly Lot[], random: R
 }
 
 /**
- * A sale of a lot, or of an unknown one: ln(price per acre) falls by 0.6 with ln(acres) and by as much where
- * all is steep, flooded or wet, rises by 0.15 with ln(1 + feet of frontage / 100) and by 4 % a year, with
- * hills of 20 km and noise of 0.3.
+ * A sale of a lot, or of an unknown one. ln(price per acre) falls by 0.6 with ln(acres), and by 0.6 each if
+ * the whole lot is steep, flooded or wet. It rises by 0.15 with ln(1 + feet of frontage / 100) and by 4 %
+ * per year, with hills of 20 km and noise of 0.3.
  */
 export function randomSale(random: Random, serial: number, lot?: Lot) {
   const { x, y, acres } = lot ?? place(random);

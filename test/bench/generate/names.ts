@@ -1,6 +1,6 @@
 /**
- * Words that generated people, companies and streets are named with. Common ones, combined at
- * random: nobody is meant.
+ * Common words for the names of generated people, companies and streets, combined at random. Any match with a
+ * real person is a coincidence.
  */
 
 export const FIRST_NAMES =
@@ -43,7 +43,7 @@ export const PUBLIC_OWNERS = [
   'SCHOOL DISTRICT OF',
 ];
 
-/** Cities that owners from other states write from, with a ZIP of theirs. */
+/** Cities of out-of-state owners, each with one of its ZIPs. */
 export const FAR_CITIES: readonly [city: string, state: string, zip: string][] = [
   ['PHOENIX', 'AZ', '85016'],
   ['SCOTTSDALE', 'AZ', '85251'],

@@ -18,27 +18,33 @@ export type Owner = {
   name2: string | null;
 } & Record<'name' | 'mailAddress' | 'mailCity' | 'mailState' | 'mailZip', string>;
 
-/** Parcels of owners who hold several. Of those, the largest has about one in seventy. */
+/**
+ * Share of parcels that belong to owners of several. The largest of these owners holds about one in seventy
+ * of them.
+ */
 const PORTFOLIO_SHARE = 0.38;
 const PORTFOLIO_SHIFT = 10;
-/** Owners of portfolios, as a share of all parcels. */
+/** Number of owners with several parcels, as a share of all parcels. */
 const PORTFOLIOS = 0.1;
 
 /**
- * The number of the owner of the parcel with this serial: below `portfolios` one who may own many,
- * by Zipf's law, else one who owns this parcel alone.
+ * The owner number of the parcel with this serial. Numbers below `portfolios` are owners who may have several
+ * parcels, by Zipf's law; the others own this parcel alone.
  */
 export function ownerOf(random: Random, serial: number, parcels: number): number {
   const portfolios = Math.max(1, Math.round(parcels * PORTFOLIOS));
   return random() < PORTFOLIO_SHARE ? zipfRank(random, portfolios, PORTFOLIO_SHIFT) : portfolios + serial;
 }
 
-/** Whether an owner of this number may own many parcels. */
+/** Whether the owner with this number may have several parcels. */
 export function hasPortfolio(owner: number, parcels: number): boolean {
   return owner < Math.max(1, Math.round(parcels * PORTFOLIOS));
 }
 
-/** The owner of a number, always the same for a seed: nothing needs to be remembered. */
+/**
+ * Generates the owner with this number. The same seed always gives the same owner, so nothing needs to be
+ * stored.
+ */
 export function makeOwner(
   seed: number,
   number: number,
@@ -89,7 +95,7 @@ function ownerName(random: Random, kind: OwnerKind, number: number, towns: reado
   }
 }
 
-/** One owner in eight of several parcels, and one company in four, writes from another state. */
+/** One in eight owners of several parcels and one in four companies have an address in another state. */
 function mailAddress(random: Random, kind: OwnerKind, towns: readonly Place[]) {
   const isFar = kind !== 'hoa' && kind !== 'public' && random() < (kind === 'company' ? 0.25 : 0.12);
   const town = pick(random, towns);

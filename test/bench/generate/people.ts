@@ -2,35 +2,41 @@ import { FAR_CITIES, FIRST_NAMES, LAST_NAMES, STREETS } from './names.ts';
 import { between, createRandom, pick, type Random } from './random.ts';
 
 /**
- * A population, what a roll says of it and what a source of contacts says of it, with the truth beside. Names
- * are as frequent as in the census: 80 surnames make up a fifth of the people, the rest have one of 30,000.
+ * A population, how a roll records it, how a source of contacts records it, and the true matches. Names are
+ * as frequent as in the census: 80 surnames cover a fifth of the people, and the rest have one of 30,000.
  */
 
 /**
- * How often what happens to names and addresses between a roll and a source of contacts;
- * docs/benchmarks.md repeats them.
+ * How often names and addresses differ between a roll and a source of contacts, by reason. docs/benchmarks.md
+ * repeats these rates.
  */
 export const RATES = {
-  /** People whom the source knows. */
+  /** Share of people in the source. */
   known: 0.85,
   nickname: 0.1,
-  /** One letter more, less, other or swapped: in the given name, the surname, the street, each. */
+  /**
+   * One letter added, dropped, replaced or swapped: the rate applies to the given name, the surname and the
+   * street separately.
+   */
   typo: 0.02,
   /**
-   * Women whom the source has by another surname than the roll, and those of them without the
-   * old one beside it.
+   * Share of women who have another surname in the source than on the roll, and the share of those without
+   * their old surname in the source.
    */
   married: 0.03,
   renamed: 0.3,
-  /** Who lives elsewhere by now, and those of them whose former address the source has. */
+  /** Share of people who have moved, and the share of those whose former address the source has. */
   moved: 0.08,
   movedKnown: 0.7,
-  /** Sons of their father's name at his address, and those of the records and rolls that say so. */
+  /**
+   * Share of sons with their father's name at his address, and the share of records and rolls that include
+   * the suffix.
+   */
   junior: 0.02,
   juniorSaid: 0.9,
-  /** Somebody else of the same name in the ZIP, beyond those whom chance makes. */
+  /** Another person of the same name in the ZIP, in addition to those that occur by chance. */
   namesake: 0.01,
-  /** Middle initials in records. */
+  /** Share of records with a middle initial. */
   middle: 0.7,
 };
 
@@ -55,7 +61,7 @@ export type TrueContact = {
   places: { address: string; city: string; state: string; zip: string }[];
   phone: string;
 };
-/** `ids`: of whom a right answer may be, the first of the roll first. */
+/** `ids` are the people whom a correct match may return; the first one on the roll comes first. */
 export type TrueQuestion = {
   owner: string;
   address: string;
@@ -129,7 +135,7 @@ export function generatePeople(
   return { contacts, questions };
 }
 
-/** Households of ZIPs with some 5,000 people. */
+/** Creates households in ZIPs of about 5,000 people. */
 function populate(random: Random, people: number): Human[] {
   const surnames = Array.from(
     { length: 30_000 },
@@ -210,7 +216,7 @@ function typo(random: Random, text: string): string {
   ]);
 }
 
-/** An address as a clerk writes it. */
+/** An address as a clerk would write it. */
 function written(random: Random, { number, street, unit, city, state, zip }: Home) {
   const words = street.split(' ');
   const kind = words.pop()!;
@@ -256,7 +262,7 @@ function record(random: Random, human: Human): TrueContact {
   };
 }
 
-/** As assessors write it. */
+/** An owner and address as an assessor would write them. */
 function question(random: Random, human: Human): TrueQuestion {
   const { first, middle, last, suffix, home, spouse } = human;
   const said = suffix === 'JR' && chance(random, RATES.juniorSaid) ? ` ${suffix}` : '';

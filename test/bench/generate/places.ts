@@ -9,8 +9,8 @@ import { countyExtent } from '../../../shared/regions/county-polygons.ts';
 import { readZips } from '../../../shared/regions/zip-file.ts';
 
 /**
- * Where a listing can be: a ZIP in its county, or a county without any ZIP (the island areas),
- * then with `zip` ''.
+ * Where a listing can be: a ZIP in its county, or a county without any ZIP (the island areas), for which
+ * `zip` is ''.
  */
 export type Place = {
   zip: string;
@@ -23,8 +23,8 @@ export type Place = {
 };
 
 /**
- * Every ZIP of the regions table with its town and position, and every county that has none, ascending
- * by county and ZIP.
+ * Every ZIP of the regions table with its town and position, and every county without ZIPs, ascending by
+ * county and ZIP.
  */
 export function allPlaces(): readonly Place[] {
   cached ??= readPlaces();
@@ -73,7 +73,7 @@ function zipDetails(): Map<string, { city: string; lat: number; lon: number }> {
   return details;
 }
 
-/** The boundary of a county in degrees, as simplified as the regions' polygons are. */
+/** The boundary of a county in degrees, simplified like the regions' polygons. */
 export function countyBoundary(fips: number): MultiPolygon {
   const topology = readCountyTopology();
   const id = fiveDigits(fips);
@@ -87,9 +87,9 @@ export function countyBoundary(fips: number): MultiPolygon {
 }
 
 /**
- * A rectangle within the county: sides are pushed out from the middle of its largest part, turn by
- * turn, as far as no edge of the boundary is met; then drawn in by 1 % so that a more exact boundary than
- * this one holds it too.
+ * A rectangle within the county. It starts in the middle of the county's largest part, and its sides move out
+ * in turn until they meet the boundary. Then it shrinks by 1 %, so that it also fits in a more exact boundary
+ * than this one.
  */
 export function countyRectangle(fips: number): Box {
   const part = largestPart(countyBoundary(fips));
@@ -117,7 +117,7 @@ export function countyRectangle(fips: number): Box {
 
 const STEPS = 512;
 
-/** The cell inside the ring that lies nearest the middle of its box. */
+/** The cell inside the ring that is nearest the middle of its box. */
 function startRectangle(
   ring: Position[],
   outer: Box,

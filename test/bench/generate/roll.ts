@@ -9,21 +9,24 @@ import { allPlaces, countyRectangle } from './places.ts';
 export type RollOptions = {
   parcels: number;
   seed: number;
-  /** The county in which the parcels lie. Default 19153 (Polk, Iowa), which is nearly a rectangle. */
+  /** The county of the parcels. Default 19153 (Polk, Iowa), which is nearly a rectangle. */
   fips?: number;
-  /** The day on which the roll was closed, 'YYYY-MM-DD'. Default 2025-01-01. */
+  /** Closing date of the roll, 'YYYY-MM-DD'. Default 2025-01-01. */
   asOf?: string;
 };
 
 export const DEFAULT_COUNTY = 19153;
 
-/** The column by which a parcel is known from year to year. */
+/** The column that identifies a parcel from year to year. */
 export const KEY_COLUMN = 'PIN';
 
-/** The column of a statewide roll that tells the county. */
+/** The county column of a statewide roll. */
 export const COUNTY_COLUMN = 'COFIPS';
 
-/** The roll's columns, short as dBASE made county rolls. The key is the parcel number without its dashes. */
+/**
+ * The roll's columns, with the short names that dBASE forced on county rolls. The key is the parcel number
+ * without its dashes.
+ */
 export const ROLL_COLUMNS = {
   apn: 'PARCELNO',
   acres: 'ACRES',
@@ -92,16 +95,16 @@ function keyOf(apn: FieldValue | undefined): string {
 }
 
 /**
- * Writes a roll as newline-delimited GeoJSON, about 960 bytes a parcel; the memory does not
- * grow with the roll.
+ * Writes a roll as newline-delimited GeoJSON, about 960 bytes per parcel. Memory use does not grow with the
+ * roll.
  */
 export async function writeRoll(file: string, options: RollOptions): Promise<void> {
   await writeText(file, lines(options));
 }
 
 /**
- * Writes one roll of the counties of a state, the parcels shared out evenly, county after county. @returns
- * how many there are
+ * Writes one roll for the counties of a state, one county after the other, with the parcels divided evenly.
+ * @returns the number of parcels
  */
 export async function writeStateRoll(file: string, state: string, options: RollOptions): Promise<number> {
   const counties = [...new Set(allPlaces().flatMap(place => (place.state === state ? [place.fips] : [])))];
@@ -121,9 +124,7 @@ function* lines(options: RollOptions): Generator<string> {
 
 const PREFIXES = ROLL_FIELDS.map(field => [field, `,"${ROLL_COLUMNS[field]}":`] as const);
 
-/**
- * The text of a feature. Columns without a value are left out, as GDAL does when asked to keep files small.
- */
+/** The text of a feature. Columns without a value are omitted, as GDAL can do to keep files small. */
 function feature({ key, record, shape }: GeneratedParcel, fips: number): string {
   let text = `{"type":"Feature","properties":{"${KEY_COLUMN}":"${key}","${COUNTY_COLUMN}":"${fiveDigits(fips)}"`;
   for (const [field, prefix] of PREFIXES) {
@@ -149,7 +150,7 @@ function ringText(ring: FlatRing): string {
   return `${text}[${degreesText(ring[0]!)},${degreesText(ring[1]!)}]]`;
 }
 
-/** 1e-7-degree integers as decimals, without passing through a double. */
+/** Formats integers of 1e-7 degree as decimals without converting them to doubles. */
 function degreesText(value: number): string {
   const size = Math.abs(value);
   const whole = Math.floor(size / 1e7);

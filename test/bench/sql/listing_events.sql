@@ -1,4 +1,4 @@
--- What a feed that has been read for years has told of the generated listings: every state from its day on.
+-- Every state of the generated listings from its first day, as a feed would have reported it over the years.
 insert into listing_events (listing_id, run_id, status, price, status_date, recorded_at)
 select l.id, e.run_id, e.status, e.price, e.day, e.day
 from listings l

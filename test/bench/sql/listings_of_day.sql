@@ -1,6 +1,6 @@
--- What was known of the day bench.as_of, as the listings of that day: what was sold by then, and of the
--- others the latest state that had begun, where that was on the market. A state begins on the day that its
--- source names, at the latest on the day it was seen.
+-- The listings as they were known on the day bench.as_of: those sold by then, and the latest state of the
+-- others if it was on the market. A state starts on the date its source gives, but no later than the day it
+-- was seen.
 drop table if exists pg_temp.listings, pg_temp.market_reference, pg_temp.more_reference;
 
 create temporary table listings as

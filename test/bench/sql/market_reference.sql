@@ -1,8 +1,7 @@
--- All statistics of all regions in one statement: the 22 buckets and 43 keys for each county and ZIP,
--- as of the day in the setting bench.as_of. The textbook form of Gini's coefficient loses digits by
--- cancellation, which showed in 1 of 30 million figures, a tie; so it is rounded to 11 decimals
--- before it is rounded to 2. `region` is the county's FIPS, or 100000 + the ZIP; `bucket` counts from
--- 0 in the API's order.
+-- All statistics of all regions in one statement: the 22 buckets and 43 keys for each county and ZIP, as of
+-- the day in the setting bench.as_of. The textbook form of Gini's coefficient loses digits by cancellation,
+-- which changed 1 of 30 million figures (a tie), so it is rounded to 11 decimals before it is rounded to 2.
+-- `region` is the county's FIPS, or 100000 + the ZIP. `bucket` counts from 0 in the API's order.
 create temp table market_reference as
 with bucket (bucket, least, below) as (
   values
@@ -22,7 +21,7 @@ listing as materialized (
     price::float8 as price,
     price::float8 / lot_acres as ppa,
     coalesce(days_on_market, coalesce(status_date, sold_date) - listed_date) as dom,
-    -- The shortest window that holds the sale: 1 to 4 for 1, 3, 6, 12 months.
+    -- The shortest window that contains the sale: 1 to 4 for 1, 3, 6, 12 months.
     case
       when status <> 'SOLD' or sold_date > d or sold_date <= (d - interval '12 months')::date then null
       when sold_date > (d - interval '1 month')::date then 1

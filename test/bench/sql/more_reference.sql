@@ -1,4 +1,4 @@
--- The figures in `more` of all regions, but for the price index, beside those of market_reference.sql.
+-- The figures in `more` of all regions, except the price index, in addition to those of market_reference.sql.
 create temporary table more_reference as
 with bucket (bucket, least, below) as (
   values

@@ -1,6 +1,5 @@
--- What a person would write after ogr2ogr to have the tables that an ingestion leaves: parcels and
--- the narrow rows that filters read, with their indexes. Needs PostGIS, pg_trgm and ogr2ogr's
--- table plat_bench_roll.
+-- What a person would run after ogr2ogr to get the tables that an ingestion writes: parcels and
+-- parcel_filters rows with their indexes. Needs PostGIS, pg_trgm and ogr2ogr's table plat_bench_roll.
 create table plat_bench_parcels as
 select
   cofips::int as fips, cofips::bigint * 100000000 + row_number() over (order by ogc_fid) as property_id, pin as source_key,

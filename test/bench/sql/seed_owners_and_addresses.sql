@@ -1,6 +1,6 @@
--- Parcels of one county with owners and addresses as rolls have them: 60,000 surnames and 4,000 given names
--- by Zipf's law (the most common surname has about 1 % of the people), couples, trusts and companies; some
--- 600 streets. Hashes of the row number decide, so that the same parameters give the same rows.
+-- Creates parcels of one county with realistic owners and addresses: 60,000 surnames and 4,000 given names by
+-- Zipf's law (about 1 % of the people have the most common surname), couples, trusts and companies, and about
+-- 600 streets. Values come from hashes of the row number, so that the same parameters give the same rows.
 -- $1 fips int, $2 parcels int
 with drawn as (
   select

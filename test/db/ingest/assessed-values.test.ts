@@ -30,7 +30,7 @@ const kept = async () =>
     )
   ).map(({ pin, day, value }) => `${pin} ${day} ${value}`);
 
-test('what a roll assessed land at is kept with the day of the edition that first said so', async () => {
+test('an assessed land value is stored with the date of the roll that first stated it', async () => {
   await edition('2023-01-01', { A: 100, B: 200, C: null, D: 0 });
   const first = ['A 2023-01-01 100', 'B 2023-01-01 200'];
   expect(await kept()).toEqual(first);

@@ -6,7 +6,7 @@ const { folder, pool } = await createTestDatabase();
 
 let feeds = 0;
 
-describe("a program's own information on deeds decides", () => {
+describe("a roll's own deed information decides", () => {
   const columns = { apn: 'PIN', acres: 'ACRES', last_sale_price: 'PRICE', last_sale_date: 'SOLD' };
   const gates = { max_key_drop_percent: 100, max_row_drop_percent: 100, empty_columns: false };
 
@@ -36,7 +36,7 @@ describe("a program's own information on deeds decides", () => {
     };
   }
 
-  test('by book and page, whatever the prices; equal prices on one day are no deed then', async () => {
+  test('one book and page is one deed, whatever the prices; equal prices alone are not', async () => {
     const { run, comps } = roll({ book: 'BOOK' });
     await run([
       { PIN: 'A', BOOK: '1/7', PRICE: 5_000 },
@@ -64,7 +64,7 @@ describe("a program's own information on deeds decides", () => {
     ]);
   });
 
-  test('by the same number on two days, but not by one that starts again the year after', async () => {
+  test('sales with the same deed number are one deed, even on two days, but not a year apart', async () => {
     const { run, comps } = roll({ book: 'BOOK' });
     const { counts } = await run([
       { PIN: 'A', BOOK: 2_001, PRICE: 5_000 },
@@ -87,7 +87,7 @@ describe("a program's own information on deeds decides", () => {
     expect(await comps()).toContain('F/2024-06-02 OFF_MARKET');
   });
 
-  test('by its code, without which nothing is guessed', async () => {
+  test('only the code marks sales of several parcels, and nothing is guessed without it', async () => {
     const { run, comps } = roll({ multi_parcel: [{ column: 'MANY', present: true }] });
     const { counts } = await run([{ PIN: 'A', MANY: 'M' }, { PIN: 'B' }, { PIN: 'C' }]);
     expect(await comps()).toEqual(['A/2024-05-01 OFF_MARKET', 'B/2024-05-01 SOLD', 'C/2024-05-01 SOLD']);

@@ -137,7 +137,7 @@ describe('a run is blocked, and the layer stays unchanged', () => {
       return ingest(pool, roadFeed(folder, name, { coverage, ...more }), { force });
     };
 
-    test('with all features elsewhere would claim for every parcel that nothing is there', async () => {
+    test('is blocked with all features elsewhere, because it would show every parcel as empty', async () => {
       const result = await run(inWisconsin(20));
       expect(result).toMatchObject({
         status: 'blocked',
@@ -186,7 +186,7 @@ describe('a run is blocked, and the layer stays unchanged', () => {
     });
   });
 
-  test('if the coverage is the county, its features may move within it', async () => {
+  test("features that move within the county or the declared coverage don't block a run", async () => {
     const { run } = await merged({ fips: '33019' });
     expect((await run(moved(0.1))).blocked).toEqual([]);
     const declared = await merged({ coverage: [-73, 43, -71, 44] });

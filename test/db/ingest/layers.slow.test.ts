@@ -144,7 +144,7 @@ describe('a merge of a layer marks the parcels that it covers', () => {
   const planned = () =>
     all(pool, "select payload from jobs where name = 'attributes.plan' and status = 'queued'");
 
-  test('and no other, with the bit of its kind, and enqueues their plan with the merge', async () => {
+  test('only those parcels get the bit of the layer kind, and the merge enqueues their plan', async () => {
     // From lot 0 to the middle of lot 1; 0.0005 degrees north of them is the second line.
     writeRoads(folder, 'near', [road(0, 'S1400', 0.002), road(1, 'S1820', 0.002)]);
     const result = await ingest(pool, roadFeed(folder, 'near'));
@@ -186,7 +186,7 @@ describe('a merge of a layer marks the parcels that it covers', () => {
     expect(await run('reaching', 'roads')).toEqual([[0, LAYER_BITS.roads]]);
   });
 
-  test('of the old coverage and the new; bits add up, and a parcel in a chunk is removed from it', async () => {
+  test('both the old and the new coverage are marked; bits add up, and marked parcels leave their chunk', async () => {
     const wetland = (n: number) => ({ properties: { ATTRIBUTE: 'PUBH' }, geometry: lot(n) });
     const feed = feedOf(folder, {
       name: 'moving',

@@ -210,7 +210,7 @@ test('several states of one listing in a file: the newest is kept, older ones ar
   expect(rejects[0]!.message).toMatch(/^Row [24] .*\bA\b/);
 });
 
-test('for several states on the same date, the last row wins; a dated row wins over an undated one', async () => {
+test('the last row of a date wins, and a dated row wins over an undated one', async () => {
   const { run, stored } = listings();
   const DAY = '2025-02-01';
   const states = ['A', DAY, 'A', DAY, 'B', DAY, 'B', '', 'C', '', 'C', DAY];

@@ -198,7 +198,7 @@ test('the token is sent to the server and is in no table', async () => {
   }
 });
 
-test('without the token in the environment the run fails with the name of the variable', async () => {
+test('a run without the token in the environment fails and names the variable', async () => {
   await expect(ingest(pool, feed)).rejects.toMatchObject({
     code: 'feed_token',
     message: expect.stringContaining('MLS_TOKEN'),

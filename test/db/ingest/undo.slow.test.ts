@@ -281,7 +281,7 @@ describe('the same data', () => {
   });
 });
 
-describe('is refused', () => {
+describe('an undo is refused', () => {
   const refused = async (run: number, words: string) =>
     expect(undo(pool, run)).rejects.toMatchObject({
       code: 'undo_refused',

@@ -71,7 +71,7 @@ describe('past dates', () => {
     expect(before).toMatchObject([{ tokens_used: 20, current: true }]);
   });
 
-  test('of a period that was used need --force; then they close it with its usage', async () => {
+  test('in a used period need --force, and then close the period with its usage', async () => {
     const name = await made('closed', 400);
     await json('account', 'set', name, '--period-start', ago(20));
     await use20(name, 15);
@@ -97,7 +97,7 @@ describe('past dates', () => {
     await refused(['account', 'set', name, '--tier', 'free', '--period-start', ago(1)], '\\bclosed\\b');
   });
 
-  test('of a period that was not used close it, and the output says how many periods follow', async () => {
+  test('in an unused period close it, and the output says how many periods follow', async () => {
     const name = await made('long ago', 400);
     const { code, err } = await plat('account', 'set', name, '--period-start', ago(100));
     const periods = await periodsOf(name);

@@ -50,7 +50,7 @@ test('the bundled sample answers as the documentation says, for 10 tokens', asyn
   expect(VALUE_EXAMPLE.explanation.out_of_support).toBe(false);
 });
 
-test('on the qualified sales of Washington it is nearer to the prices than each plain method, as docs/benchmarks.md says', async () => {
+test('estimates of qualified Washington sales beat every baseline, as docs/benchmarks.md says', async () => {
   const result = await backtestValuations(db.pool, {
     fromDay: dayOf('2012-01-01'),
     toDay: dayOf('2025-09-28'),
@@ -178,19 +178,19 @@ describe('a parcel', () => {
     expect((await missing(bare)).message).toMatch(/comps/);
   });
 
-  test('of a county without sales returns the reason and a fix', async () => {
+  test('in a county without sales returns the reason and a fix', async () => {
     const id = 3_300_500_000_001;
     await insertParcels(db.pool, [{ property_id: id, location: '(-722000000,430000000)', acres: 3 }]);
     const { message } = await missing(id);
     expect(message).toMatch(/\bCheshire \(33005\).*sales.*feed/);
   });
 
-  test('with an id that is none is not found', async () => {
+  test('with an invalid id is not found', async () => {
     expect((await get('x')).status).toBe(404);
   });
 });
 
-test('where the sales show what a flood zone does, the explanation says what each comp was moved by for it', async () => {
+test('when sales show the effect of a flood zone, the explanation shows how it adjusted each comp', async () => {
   // Every other lot lies in one, but for every tenth, of which nothing is known.
   await db.pool.query(
     `update parcel_filters set flood_zone_percent = case when property_id % 10 = 0 then null else 100 * (property_id % 2) end

@@ -101,7 +101,7 @@ describe('authentication', () => {
   });
 });
 
-describe('what the account may do', () => {
+describe('account limits', () => {
   const overage = { overageAllowed: true, backstopTokens: 0 };
   test.each([
     [{ tokensIncluded: 0 }, 'usage_limit_exceeded', /^\D*$/],
@@ -113,7 +113,7 @@ describe('what the account may do', () => {
       /\b10 tokens\b.*\b5\b/,
     ],
     [{ ...overage, tokensIncluded: 0, paymentMethod: true }, 'usage_backstop_reached', /^\D*$/],
-  ])('%j: what is left is told', async (account, code, figures) => {
+  ])('%j: the error says what is left', async (account, code, figures) => {
     const { key } = await newCaller(db, account);
     expect((await api.call(PATH, { key })).json).toMatchObject({
       error: { code, message: expect.stringMatching(figures) },

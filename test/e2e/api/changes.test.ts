@@ -77,7 +77,7 @@ describe('pages', () => {
     expect(await page(`limit=10`)).toMatchObject({ results: first.results, has_more: true });
   });
 
-  test('of a county, and of types', async () => {
+  test('can be limited to a county and to types', async () => {
     await clear();
     await change(33_019, 3);
     await change(33_005, 2, 'parcel.new');
@@ -93,7 +93,7 @@ describe('pages', () => {
     expect(await types('types=parcel.new&types=parcel.retired&fips=33019')).toEqual(['33019 parcel.retired']);
   });
 
-  test('from=now returns none and costs nothing; later changes follow', async () => {
+  test('starting at from=now are empty and free; later changes follow', async () => {
     await change(33_019, 3);
     const start = await page('from=now&fips=33019', 0);
     expect(start).toMatchObject({ results: [], has_more: false });
@@ -285,7 +285,7 @@ describe('after a restore from an older dump', () => {
       expect(await fault(`fips=33019&cursor=${lost.next_cursor}`)).toEqual(GONE);
   });
 
-  test('but not if nothing has changed for 400 days', async () => {
+  test('a cursor still works if nothing has changed for 400 days', async () => {
     await clear();
     await change(33_019, 3);
     await db.pool.query("update changes set at = now() - interval '402 days'");

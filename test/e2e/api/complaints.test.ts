@@ -85,7 +85,7 @@ describe('an unknown county or ZIP is named in the error', () => {
     expect(await ask(path, body)).toMatchObject({ status: 400, details });
   });
 
-  test('in a path it is a 404', async () => {
+  test('with status 404 if it is in a path', async () => {
     const { status, json } = await ask('/markets-stats/09003/stats/');
     expect(status).toBe(404);
     expect(json).toMatchObject({ error: { message: expect.stringContaining('09110, 09140, or 09160') } });

@@ -26,7 +26,7 @@ afterAll(async () => {
 
 const AT_ONCE = 100;
 
-test('when PostgreSQL dies during charged calls, every response has its charge, and at most the calls in flight are charged without a response', {
+test('when PostgreSQL dies, every response has its charge, and only calls in flight may be charged without a response', {
   timeout: 300_000,
 }, async () => {
   await insertRegions(db);

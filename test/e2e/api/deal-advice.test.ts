@@ -13,7 +13,7 @@ const db = await createTestDatabase({}, { sample: true });
 const api = await startTestApi(db);
 const { added, change, list } = dealCalls(api);
 
-describe('without a listing a price set by hand is enough', () => {
+describe('a price set by hand is enough without a listing', () => {
   const unlisted = async () =>
     (
       await db.pool.query<{ id: number; acres: number }>(
@@ -22,7 +22,7 @@ describe('without a listing a price set by hand is enough', () => {
     ).rows[0]!;
   const read = async (key: string) => (await list(key, '?explain=true'))[0]!;
 
-  test('in POST and in PATCH: advantage, grade and advice from it and the acreage, days from when it was first set', async () => {
+  test('POST and PATCH derive advantage, grade, and advice from it, and count days since it was first set', async () => {
     const { key } = await newCaller(db);
     const { id: property_id, acres } = await unlisted();
     const { id, price } = await added(key, { property_id, price: 30_000.5, purchase_price: '5000' });

@@ -67,7 +67,7 @@ test('a deal is answered at once with nulls, and filled by its job', async () =>
   expect(await usageOf(db, accountId)).toEqual({ tokens: 0, calls: 0, daily: 0 });
 });
 
-test('by a parcel: its listing is found by the number', async () => {
+test('a deal added by parcel finds its listing by parcel number', async () => {
   const { key } = await newCaller(db);
   const { rows } = await db.pool.query<{ id: number }>(
     "select property_id as id from parcels where fips = 33019 and apn = '000009 000011 000000'",
@@ -96,8 +96,8 @@ test('never found: the deal stays and shows the reason', async () => {
   expect(parcel!.address).not.toBeNull();
 });
 
-describe('what a person changes', () => {
-  test('stages, places and amounts; null takes a value back', async () => {
+describe('changes by a user', () => {
+  test('move deals between stages and positions and set amounts; null resets a value', async () => {
     const { key } = await newCaller(db);
     const ids: string[] = [];
     for (const n of [1, 3, 4]) ids.push((await added(key, { listing_id: listingId(n) })).id);
@@ -130,7 +130,7 @@ describe('what a person changes', () => {
     expect((await order()).map(([, , position]) => position)).toEqual([0, 1]);
   });
 
-  test("an advised price that is taken is the deal's until its listing shows another one", async () => {
+  test('accept an advised price, which stays until the listing shows another one', async () => {
     const { key } = await newCaller(db);
     const { id } = await added(key, { listing_id: listingId(7) });
     await doDealJobs(db.pool);

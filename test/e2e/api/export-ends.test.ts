@@ -15,7 +15,7 @@ const remove = (key: string, id: string) => api.call(`${EXPORTS}${id}/`, { key, 
 const refusalOf = ({ status, json }: TestReply) => [status, (json as { error: { code: string } }).error.code];
 const CONFLICT = [409, 'unprocessable'];
 
-describe('while it runs', () => {
+describe('while an export runs', () => {
   test('it is canceled, and its reserved tokens are returned', async () => {
     const { key, accountId } = await newCompany(db);
     const { id } = await order(api, key, { filter: COUNTY, format: 'csv' });

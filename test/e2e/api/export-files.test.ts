@@ -41,7 +41,7 @@ describe('its bytes', () => {
     expect((await fetch(`${made.url!.slice(0, -2)}AA`)).status).toBe(404);
   });
 
-  test('of several parts form one file, with the header in the first', async () => {
+  test('form one file across several parts, with the header in the first', async () => {
     const { key } = await newCaller(db);
     const made = await exportFile(db, api, key, { filter: COUNTY, format: 'csv', boundary: true });
     const again = await exportFile(db, api, key, { filter: COUNTY, format: 'csv', boundary: true });

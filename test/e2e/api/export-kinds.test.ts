@@ -31,7 +31,7 @@ const send = (key: string, body: object, query = '') =>
   api.call(EXPORTS + query, posting(key, JSON.stringify(body)));
 const quote = async (key: string, body: object) => (await send(key, body, '?quote=true')).json;
 
-describe('of a list', () => {
+describe('an export of a list', () => {
   test('has its rows as the list shows them, with their notes, free if already paid for', async () => {
     const { key, accountId } = await newCaller(db, { company: 'mailers' });
     const lists = listsOf(api, key);

@@ -252,7 +252,7 @@ describe('price', () => {
     expect(await periodOf(db.pool, accountId)).toEqual({ used: 0, held: 0 });
   });
 
-  test('for few parcels, neither a refusal nor the reserved tokens reveal a number', async () => {
+  test('neither refusals nor reserved tokens reveal the number of a few parcels', async () => {
     const none = { ...COUNTY, acres_min: 900_000 };
     const few = { ...COUNTY, acres_min: 500 };
     const send = (key: string, filter: object) =>

@@ -39,7 +39,7 @@ async function ask(body: object, as = key) {
 
 const TELLS_NOTHING = { quotable: true, count: null, at_most: 25, tokens: null };
 
-test('from 25 parcels up a quote is exact, and free', async () => {
+test('a quote of 25 parcels or more is exact and free', async () => {
   expect(await ask({ county: '33019' })).toMatchObject({
     status: 200,
     tokens: 0,

@@ -77,7 +77,7 @@ const post = (
   });
 
 describe('a repeat', () => {
-  test('of a parcel filter gets the first response from any process, and is billed once', async () => {
+  test('of a parcel filter returns the first response from any process, and is billed once', async () => {
     const { key, accountId } = await newCaller(db);
     const ask = { path: FILTER, body: { county: '33019' } };
     const first = await post(key, 'search-1', ask);
@@ -90,7 +90,7 @@ describe('a repeat', () => {
     expect(await usageOf(db, accountId)).toEqual({ tokens: 30, calls: 1, daily: 30 });
   });
 
-  test('of saving a market gets the market as saved, even after its removal', async () => {
+  test('of saving a market returns the market as saved, even after its removal', async () => {
     const { key } = await newCaller(db);
     const ask = { path: MARKETS, body: { region_id: '5e9b0f3c-6a52-5d0e-9b60-0c9f3a1f7f11', status: 'New' } };
     const first = await post(key, 'save', ask);

@@ -17,7 +17,7 @@ beforeAll(() => insertRegions(db));
 const callerOf = (accountId: string, mode = 'direct') =>
   ({ account: { id: accountId, tokensUsed: 0 }, mode }) as unknown as Caller;
 
-test('with few tokens left, free calls work and others are refused; with none left, all are refused', async () => {
+test('with few tokens left, only free calls work; with none left, all calls are refused', async () => {
   const name = 'nearly used up';
   const { key } = await newCaller(db, { name, tokensIncluded: 15 });
   const get = (path: string, headers = {}) => one.call(path, { key, headers });

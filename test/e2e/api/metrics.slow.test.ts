@@ -162,7 +162,7 @@ test('emails that could not be sent', async () => {
   expect((await scrape(api)).get('plat_mail_failures_total')).toBe(before + 1);
 });
 
-test('while calls use all connections, and others wait for one, a scrape still reads the database', async () => {
+test('a scrape reads the database even while calls use all connections and others wait', async () => {
   const api = await startApi({ DB_POOL_SIZE: '2' });
   const readLists = () => api.call('/api/public/v1/lists/', { key });
   // So that the key is known, and the calls below wait for lists alone.
@@ -190,7 +190,7 @@ test('while calls use all connections, and others wait for one, a scrape still r
   for (const reply of await Promise.all(calls)) expect(reply.status).toBe(200);
 });
 
-test('without a database there are no figures from it, and no counter falls back to zero', async () => {
+test('without a database, its figures are missing and no counter falls back to zero', async () => {
   const api = await startApi();
   expect((await scrape(api)).has('plat_worker_deaths_total')).toBe(true);
   const refused = new URL(db.url);

@@ -102,7 +102,7 @@ describe('metrics', () => {
 });
 
 describe('queues', () => {
-  test('without a password there is no page', async () => {
+  test('without a password, there is no page', async () => {
     expect((await api.call('/admin/queues')).status).toBe(404);
   });
 
@@ -302,7 +302,7 @@ describe('stopping', () => {
     expect(new Set(outcomes.keys())).toEqual(new Set(['200', '503', 'ECONNREFUSED']));
   });
 
-  test('for SHUTDOWN_DELAY_MS it reports that it is stopping, and serves; a second signal stops it at once', async () => {
+  test('reports not ready but serves for SHUTDOWN_DELAY_MS; a second signal stops it at once', async () => {
     // Longer than this test may take.
     const { child, url } = await startApi({ SHUTDOWN_DELAY_MS: '600000' });
     const get = (path: string) => fetch(url + path, { headers: { Authorization: `Bearer ${key}` } });

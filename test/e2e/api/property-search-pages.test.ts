@@ -120,7 +120,7 @@ describe('among thousands of parcels', () => {
     return rows.map(row => row['QUERY PLAN']).join('\n');
   }
 
-  test('for parts of words use the trigram index', async () => {
+  test('searches for parts of words use the trigram index', async () => {
     const text = await plan(
       'parcels/find_owner_words',
       { fips: 33_009, patterns: ['%WNER77%', '%OMMON%'], few: 1_000 },
@@ -132,20 +132,20 @@ describe('among thousands of parcels', () => {
     expect(text).not.toMatch(/Seq Scan/);
   });
 
-  test('for the parcels shown use the primary key', async () => {
+  test('reading the parcels of a page uses the primary key', async () => {
     const values = { property_ids: [GRAFTON + 1, GRAFTON + 2], counties: [33_009] };
     const text = await plan('parcels/read_summaries', values, { summary: SUMMARY_COLUMNS });
     expect(text).toMatch(/parcels(_33)?_pkey/);
     expect(text).not.toMatch(/Seq Scan/);
   });
 
-  test('for parcel numbers use their index', async () => {
+  test('searches for parcel numbers use their index', async () => {
     const text = await plan('parcels/find_apn', { fips: 33_009, apn: '77', patterns: [] });
     expect(text).toMatch(/Index Scan using parcels_(33_fips_apn_normalized_idx|apn)/);
     expect(text).not.toMatch(/Seq Scan/);
   });
 
-  test('for names to check use the primary key', async () => {
+  test('checking the names uses the primary key', async () => {
     const text = await plan('parcels/list_matching_owners', {
       fips: 33_009,
       property_ids: [GRAFTON + 1, GRAFTON + 2],

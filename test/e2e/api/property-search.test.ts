@@ -62,7 +62,7 @@ async function serials(query: Record<string, string>): Promise<number[]> {
   return results.map(parcel => parcel.property_id % 1e8);
 }
 
-describe('by owner name', () => {
+describe('a search by owner name', () => {
   test.each([
     ['SMITH', [1, 2, 3, 31, 2_900_000]],
     ['smith', [1, 2, 3, 31, 2_900_000]],
@@ -148,7 +148,7 @@ describe('by owner name', () => {
   });
 });
 
-describe('by parcel number', () => {
+describe('a search by parcel number', () => {
   test.each([
     ['15-076.A', [1]],
     [' 15-076.a ', [1]],
@@ -182,7 +182,7 @@ describe('by parcel number', () => {
     expect(await serials({ fips: '33009', apn: '16-70' })).toEqual([]);
   });
 
-  test('and owner name: both must match', async () => {
+  test('with an owner name requires both to match', async () => {
     expect(await serials({ apn: '15-076-A', owner_name: 'smith' })).toEqual([1, 2]);
     expect(await serials({ apn: '15-076-A', owner_name: 'mary j' })).toEqual([2]);
     expect(await serials({ apn: 'R-1', owner_name: 'smith' })).toEqual([]);

@@ -265,7 +265,7 @@ describe('skip traces', () => {
     });
   });
 
-  test('if both refuse, the longer wait applies', async () => {
+  test('if both limits refuse, the longer wait applies', async () => {
     const { key, accountId } = await newCaller(db, {
       ratePerMinute: 60,
       rateBurst: 2,

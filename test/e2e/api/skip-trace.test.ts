@@ -76,7 +76,7 @@ const trace = async (body: object, caller = key) => {
   };
 };
 
-describe('by name and address', () => {
+describe('a trace by name and address', () => {
   test('returns the person, mobile lines first', async () => {
     expect(
       await trace({ first_name: 'ADA', last_name: "No'well", address: '12 Zephyr Street', zip: '03431' }),
@@ -228,7 +228,7 @@ describe("a parcel's owner", () => {
     });
   });
 
-  test('without a name or an address is a validation error that says which', async () => {
+  test('without a name or an address is a validation error that names what is missing', async () => {
     const id = await change({ owner_name: null, mail_zip: null, mail_city: null });
     const { status, tokens, body } = await ask(id);
     expect({ status, tokens, fields: Object.keys(body.error.details) }).toEqual({

@@ -137,7 +137,7 @@ test('one signed message per type, county, and transaction, with a link to the c
   ]);
 });
 
-test('for a day after a rotation both secrets sign; after two rotations, the last two', async () => {
+test('both secrets sign for a day after a rotation; after two rotations, the last two sign', async () => {
   const { url, received } = await startReceiver();
   const { id, secret } = await mine.add(url);
   const dispatcher = startTestDispatcher(db);

@@ -133,7 +133,7 @@ test('a refresh token that is sent twice at once returns two pairs for one grant
   });
 });
 
-test('if twelve clients send a code at once, one gets valid tokens; sending it later revokes them', async () => {
+test('when twelve clients send a code at once, one gets valid tokens; reusing it later revokes them', async () => {
   const { provider, kept } = memory();
   const client = new Client({ name: 'test', version: '1.0.0' });
   const transport = new StreamableHTTPClientTransport(new URL(`${api.url}/mcp`), { authProvider: provider });
@@ -163,7 +163,7 @@ test('if twelve clients send a code at once, one gets valid tokens; sending it l
   await expect.poll(async () => (await rpc(api.url, given[0]!.access_token)).status).toBe(401);
 });
 
-test('when an account gets another owner, its assistants lose access with their next request, in every process', async () => {
+test('when an account changes owner, its assistants lose access on their next request, in every process', async () => {
   const { tokens, kept } = await letIn();
   const { access_token, refresh_token } = tokens();
   for (const { url } of [api, second]) expect((await rpc(url, access_token)).status).toBe(200);

@@ -36,7 +36,7 @@ test('a batch that fails fails only its own calls', async () => {
   expect(await run('later')).toBe('later');
 });
 
-test('at most a thousand calls at a time', async () => {
+test('a batch has up to a thousand calls', async () => {
   const sizes: number[] = [];
   const run = batch<number, number>(async items => {
     sizes.push(items.length);

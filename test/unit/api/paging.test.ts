@@ -181,7 +181,7 @@ describe('a cursor is refused', () => {
   test('for another page size', async () => {
     expect(await rejected({ ...(await next()), page_size: 3 })).toHaveProperty('cursor');
   });
-  test('for another page than its own', async () => {
+  test('for a page other than its own', async () => {
     expect(await rejected({ ...(await next()), page: 7 })).toHaveProperty('page');
   });
 });

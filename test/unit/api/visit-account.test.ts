@@ -27,7 +27,7 @@ test('a page that calls several endpoints reads its account once, and works with
   expect(reads).toEqual(['accounts/read_account']);
 });
 
-test('without an account nothing is returned', async () => {
+test('nothing is returned without an account', async () => {
   const { visit } = visitOf(undefined);
   await expect(callEndpoint(visit, listFilters)).rejects.toMatchObject({ code: 'forbidden' });
 });

@@ -78,7 +78,7 @@ describe('a view', () => {
 });
 
 describe('the scale bar', () => {
-  test.each([0.01, 0.05, 0.3, 1, 7.7, 60])('at %d m a pixel is a round length in feet', metersPerPx => {
+  test.each([0.01, 0.05, 0.3, 1, 7.7, 60])('is a round length in feet at %d m per pixel', metersPerPx => {
     const view = { ...viewOf(square(-72, 43), 0, 900, 740), metersPerPx };
     const { feet, px } = scaleBarOf(view, 225);
     expect(px).toBeLessThanOrEqual(225);

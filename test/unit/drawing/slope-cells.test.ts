@@ -45,7 +45,7 @@ describe('cells of slope', () => {
     expect(paths.at(-1)!.fill).toBe('#9e9e9e');
   });
 
-  test('that are adjacent in a row are one rectangle, and those of a color one path', () => {
+  test('become one rectangle if adjacent in a row, and one path per color', () => {
     const row = (y: number) => Array.from({ length: 50 }, (_, x) => cell(x, y, x < 30 ? 3 : 12));
     expect(draw([...row(0), ...row(1)])).toEqual([
       { fill: SLOPE_COLORS[2], opacity: 0.65, rectangles: 2 },

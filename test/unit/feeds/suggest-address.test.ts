@@ -91,7 +91,7 @@ test("an owner's address in parts is never the parcel's", () => {
   expect(situsOf({ OWN_NO: 'number', OWN_ST_NAME: 'name', OWN_ST_TYPE: 'type' })).toBeUndefined();
 });
 
-test('what the street already has is not repeated', () => {
+test('columns that the street already contains are not repeated', () => {
   expect(situsOf({ HOUSE_NO: 'number', STREET: 'street', ST_TYPE: 'type' })?.columns).toEqual([
     'HOUSE_NO',
     'STREET',

@@ -50,7 +50,7 @@ describe('content overrides a name', () => {
     expect(suggestColumns({ acres, columns })).toEqual({ key: null, fields: [] });
   });
 
-  test('without parcel numbers, an id that differs in every row is the key of last resort, and says so', () => {
+  test('without parcel numbers, a unique id is suggested as the key, with a note', () => {
     const rows = acres.map((_, i) => i);
     const key = (...columns: [string, unknown[]][]) =>
       suggestColumns({ acres, columns: columns.map(([name, values]) => column(name, values)) }).key;

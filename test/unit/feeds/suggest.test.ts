@@ -135,7 +135,7 @@ async function bundled(): Promise<Judged[]> {
   return judged;
 }
 
-test('for real layers, the sample, and the presets nothing is mapped wrong, and most columns are mapped', async () => {
+test('real layers, the sample, and the presets are mapped without mistakes, and mostly complete', async () => {
   const layers = readdirSync(FOLDER)
     .filter(file => file.endsWith('.json'))
     .map(file => file.slice(0, -5));

@@ -43,7 +43,7 @@ describe('a server that fails on one page', () => {
     });
   });
 
-  test('by ranges and by lists as well', async () => {
+  test('the feature is also found by ranges and by lists', async () => {
     for (const lists of [false, true]) {
       const fault = (query: URLSearchParams, _: number, asked: number[]) => {
         const isRange = /OBJECTID >=/.test(query.get('where') ?? '');
@@ -172,7 +172,7 @@ describe('a layer that changes while it is read', () => {
     };
   }
 
-  test('skipped features are fetched by object id', async () => {
+  test('is read completely: skipped features are fetched by object id', async () => {
     await withLayer(changing(), async server => {
       const { pins, error } = await read(server.source, { page_size: 5 });
       expect(error).toBeNull();
@@ -181,7 +181,7 @@ describe('a layer that changes while it is read', () => {
     });
   });
 
-  test('if object ids are not listed, the run ends, is retried, and starts over', async () => {
+  test('ends the run for a retry from the start if object ids are not listed', async () => {
     const layer = changing();
     const fault = (query: URLSearchParams) =>
       layer.fault(query) ?? (query.has('returnIdsOnly') ? failed : undefined);

@@ -195,7 +195,7 @@ describe('curves', () => {
     expect(curve.at(-1)).toEqual([0, 1]);
   });
 
-  test('in degrees an arc is round on the ground', () => {
+  test('given in degrees are round on the ground', () => {
     const ring = fromEsri(
       {
         curveRings: [

@@ -13,7 +13,7 @@ const pages = (queries: URLSearchParams[]) =>
 const REFUSED: Answer = { body: { error: { code: 400, message: 'Failed to execute query.', details: [] } } };
 
 describe('paging', () => {
-  test('by offset as GeoJSON, at most two requests at once, with our user agent', async () => {
+  test('uses offsets and GeoJSON, with up to two requests at once and our user agent', async () => {
     await withLayer({ features: lots(45) }, async server => {
       const { pins, rows, error } = await read(server.source, { page_size: 10 });
       expect(error).toBeNull();
@@ -39,7 +39,7 @@ describe('paging', () => {
     });
   });
 
-  test("by ranges of object ids if a layer doesn't page by offset", async () => {
+  test("uses ranges of object ids if a layer doesn't page by offset", async () => {
     const features = lots(30).filter((_, i) => i % 3 !== 1);
     await withLayer({ features, metadata: { ...UNPAGED, supportedQueryFormats: 'JSON' } }, async server => {
       const { pins, error } = await read(server.source, { page_size: 8, where: "OWNER <> 'X'" });
@@ -54,7 +54,7 @@ describe('paging', () => {
     });
   });
 
-  test('by lists of object ids if conditions on them fail; a long list is sent as a form', async () => {
+  test('uses lists of object ids if conditions on them fail, and sends a long list as a form', async () => {
     const features = lots(900).map(({ attributes, ...rest }) => ({
       attributes: { ...attributes, OBJECTID: Number(attributes.OBJECTID) + 100_000 },
       ...rest,
@@ -70,7 +70,7 @@ describe('paging', () => {
     });
   });
 
-  test("by ranges from the lowest to the highest id if ids are not listed, unless the statistics can't be right", async () => {
+  test("uses ranges from the lowest to the highest id if ids are not listed, unless the statistics can't be right", async () => {
     const noIds = (extent: [number, number]) => (query: URLSearchParams) =>
       query.has('returnIdsOnly')
         ? REFUSED
@@ -103,7 +103,7 @@ describe('paging', () => {
     });
   });
 
-  test('Esri JSON if GeoJSON fails, ids if offsets fail', async () => {
+  test('uses Esri JSON if GeoJSON fails, and ids if offsets fail', async () => {
     const noGeoJson = (query: URLSearchParams) =>
       query.get('f') === 'geojson' ? { status: 500 } : undefined;
     await withLayer({ features: lots(5), fault: noGeoJson }, async server => {
@@ -120,7 +120,7 @@ describe('paging', () => {
     });
   });
 
-  test('by ids if a server claims to page and returns the first page for every offset', async () => {
+  test('uses ids if a server returns the first page for every offset', async () => {
     const features = lots(45);
     const fault = (query: URLSearchParams): Answer | undefined => {
       const by = query.get('resultOffset');
@@ -133,7 +133,7 @@ describe('paging', () => {
     });
   });
 
-  test('responses with fewer features than requested are completed', async () => {
+  test('completes responses with fewer features than requested', async () => {
     for (const metadata of [{}, UNPAGED]) {
       await withLayer({ features: lots(25), most: 4, metadata }, async server => {
         const { pins, error } = await read(server.source, { page_size: 10 });
@@ -143,7 +143,7 @@ describe('paging', () => {
     }
   });
 
-  test('no more than the requested rows', async () => {
+  test('requests no more than the wanted rows', async () => {
     await withLayer({ features: lots(50) }, async server => {
       const { pins } = await read(server.source, { page_size: 10 }, { rows: 15 });
       expect(pins).toEqual(all(15));
@@ -153,8 +153,8 @@ describe('paging', () => {
   });
 });
 
-describe('what a query contains', () => {
-  test("the feed's condition, fields, box, and coordinate system", async () => {
+describe('a query', () => {
+  test("contains the feed's condition, fields, box, and coordinate system", async () => {
     await withLayer({ features: [] }, async server => {
       await read(
         `${server.source}/query?where=1%3D1&f=pjson`,
@@ -176,7 +176,7 @@ describe('what a query contains', () => {
     });
   });
 
-  test('coordinates are those that the response declares, whatever was requested', async () => {
+  test('returns coordinates in the system that the response declares, whatever was requested', async () => {
     const rings = [
       [
         [-8031000, 5340000],

@@ -61,7 +61,7 @@ describe('whole numbers beyond 2^53 keep their digits', () => {
     ],
   ])('%s', (text, value) => expect(parseJson(text)).toEqual(value));
 
-  test('and everything else equals the result of JSON.parse', () => {
+  test('everything else equals the result of JSON.parse', () => {
     fc.assert(
       fc.property(fc.jsonValue({ maxDepth: 4 }), fc.bigInt({ min: 0n, max: 10n ** 30n }), (value, number) => {
         const beside = JSON.stringify([value]);

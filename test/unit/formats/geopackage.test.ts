@@ -52,7 +52,7 @@ function put(name: string, layers: Record<string, Buffer[]>, statements = ''): s
 }
 
 describe('the real parcels', () => {
-  test('in feet, from a ZIP: the only table with shapes is read, and a table by its name, in any case', async () => {
+  test('are read in feet from a ZIP: the only table with shapes, or one named in any case', async () => {
     const parcels = await read(`${fixtures}washington.gpkg.zip`);
     expect(parcels.bad).toEqual([]);
     expect(parcels.rows).toHaveLength(12);
@@ -70,7 +70,7 @@ describe('the real parcels', () => {
   });
 });
 
-describe('what a table holds', () => {
+describe('the contents of a table', () => {
   test('values are plain, whatever the envelope; an empty shape is none, a curve costs the row its shape', async () => {
     const curve = Buffer.from(POINT).fill(10, 1, 2);
     const blobs = [0, 1, 2, 3, 4].map(envelope => geometryBlob(POINT, envelope));
@@ -115,7 +115,7 @@ describe('what a table holds', () => {
   });
 });
 
-describe('which layer', () => {
+describe('the layer', () => {
   test('has to be named if several have shapes, and the error lists them', async () => {
     put('b.gpkg', { lots: [], roads: [] });
     await expect(read('b.gpkg')).rejects.toMatchObject({
@@ -157,7 +157,7 @@ test('two contradicting CRSs of a layer are refused with both', async () => {
 const good = () =>
   readFileSync(join(folder.path, put(`good-${Math.random()}.gpkg`, { lots: [geometryBlob(POINT)] })));
 
-test('in write-ahead mode, as QGIS leaves it, it is read, unless another program still has part of it', async () => {
+test('a file in write-ahead mode, as QGIS leaves it, is read unless another program still has part of it', async () => {
   const bytes = good().fill(2, 18, 20);
   writeFileSync(join(folder.path, 'qgis.gpkg'), bytes);
   expect((await read('qgis.gpkg')).rows).toHaveLength(1);

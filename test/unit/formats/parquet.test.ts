@@ -8,7 +8,7 @@ const bytesOf = (name: string) => readFileSync(fixtures + name);
 const fixture = (source: string) => readAll({ source, format: 'parquet' }, contextFor(fixtures));
 
 describe('GeoParquet', () => {
-  test('by another writer: shapes in degrees, columns as they are', async () => {
+  test('from another writer has shapes in degrees and unchanged columns', async () => {
     const { rows, bad } = await fixture('naturalearth.parquet');
     expect(bad).toEqual([]);
     expect(rows.map(row => [row.values.iso_a3, row.values.pop_est, row.geometry?.type])).toEqual([
@@ -21,13 +21,13 @@ describe('GeoParquet', () => {
     expect(rows[0]!.values).not.toHaveProperty('geometry');
   });
 
-  test('in feet, by a PROJJSON without a code', async () => {
+  test('in feet is read by a PROJJSON without a code', async () => {
     const { rows } = await fixture('washington-parcels.parquet');
     const [x, y] = (rows[0]!.geometry as { coordinates: number[][][] }).coordinates[0]![0]!;
     expect([x, y].map(degrees => degrees!.toFixed(7))).toEqual(['-72.1240700', '43.2424200']);
   });
 
-  test('in Web Mercator, by a code in place of PROJJSON', async () => {
+  test('in Web Mercator is read by a code instead of PROJJSON', async () => {
     const [x, y] = [-8_026_135, 5_336_500];
     const geometry = { encoding: 'WKB', geometry_types: ['Point'], crs: 'EPSG:3857' };
     const file = parquetWriteBuffer({

@@ -112,18 +112,18 @@ describe('a zip', () => {
     return rows.map(({ values }) => values.PID);
   };
 
-  test('with extensions in mixed case in a folder', async () => {
+  test('with extensions in mixed case in a folder is read', async () => {
     expect(await rowsOf(makeZip({ 'GIS/Lots.Shp': parts.shp, 'GIS/Lots.DBF': parts.dbf }))).toEqual(['7']);
   });
 
-  test("with a Mac's resource files", async () => {
+  test("with a Mac's resource files is read", async () => {
     const doubles = { '__MACOSX/._Lots.shp': 'Mac OS X', '__MACOSX/._Lots.dbf': 'Mac OS X' };
     expect(await rowsOf(makeZip({ 'Lots.shp': parts.shp, 'Lots.dbf': parts.dbf, ...doubles }))).toEqual([
       '7',
     ]);
   });
 
-  test('whose local headers differ from its directory, which counts', async () => {
+  test('whose local headers differ from its directory is read by the directory', async () => {
     const bytes = makeZip({ 'release/Lots.shp': parts.shp, 'release/Lots.dbf': parts.dbf });
     const directory = bytes.indexOf('PK\x01\x02');
     const renamed = bytes.toString('latin1', directory).replaceAll('release/', 'staging/');
@@ -145,14 +145,14 @@ describe('GeoJSON', () => {
   const collection = (more: object, coordinates: number[][][] = [shell]) =>
     JSON.stringify({ type: 'FeatureCollection', ...more, features: [feature(coordinates)] });
 
-  test('with a byte order mark', async () => {
+  test('with a byte order mark is read', async () => {
     expect((await json(`\uFEFF${collection({})}`)).rows).toHaveLength(1);
   });
 
   test.each([
     ['of a name', { type: 'name', properties: { name: 'urn:ogc:def:crs:EPSG::3857' } }],
     ['of a code', { type: 'EPSG', properties: { code: '3857' } }],
-  ])('in Web Mercator by a crs %s', async (_, crs) => {
+  ])('in Web Mercator is read with a crs %s', async (_, crs) => {
     const [w, s] = [-8_026_135, 5_336_500];
     const ring = [
       [w, s],

@@ -139,7 +139,7 @@ describe('rings become the same polygons as in GEOS, whatever their order and wi
   };
   const expected = cases.map(({ polygons }) => sqMToAcres(areaSqM(polygons)));
 
-  test('of shapefiles', async () => {
+  test('in shapefiles', async () => {
     const contents = cases.map(({ rings }) => shpRecord(rings));
     folder.put('r.shp', shpOf(5, contents));
     folder.put('r.dbf', table(cases.length));
@@ -148,7 +148,7 @@ describe('rings become the same polygons as in GEOS, whatever their order and wi
     for (const [i, { geometry }] of rows.entries()) expectAcres(acresOf(geometry), expected[i]!);
   });
 
-  test('of Esri JSON', () => {
+  test('in Esri JSON', () => {
     for (const [i, { rings }] of cases.entries())
       expectAcres(acresOf(fromEsri({ rings }, true)), expected[i]!);
   });

@@ -77,7 +77,7 @@ describe('the CRS', () => {
   });
 });
 
-describe('where the files are', () => {
+describe('the location of the files', () => {
   test('the real Bangor shapefile in a folder in a ZIP lands on Bangor', async () => {
     const read = await readAll({ source: `${fixtures}bangor-parcels.zip`, format: 'shapefile' }, context);
     expect(read.bad).toEqual([]);

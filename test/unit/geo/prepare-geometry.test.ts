@@ -292,7 +292,7 @@ describe('features of one parcel', () => {
   });
 });
 
-describe('on the grid on which boundaries are stored', () => {
+describe('on the storage grid', () => {
   test('a part that rounding leaves without area, or reverses, is dropped', () => {
     const lot = square(-72, 43, 0.001);
     const sliver = ring('-71.99 43, -71.98999996 43.00000002, -71.98999998 43.00000004, -71.99 43');

@@ -71,7 +71,7 @@ describe('a key damaged by a spreadsheet', () => {
     PIN => expect(mapParcel({ key: 'PIN' }, { PIN }).mapped).toMatchObject({ ok: true, key: PIN }),
   );
 
-  test('as a date in a workbook is refused, whatever the day; the same as text may be a number', () => {
+  test('stored as a date in a workbook is refused; the same text may be a number', () => {
     for (const PIN of [new Date('2012-03-02'), new Date('2012-03-02T12:00Z')])
       for (const key of ['PIN', { columns: ['MAP', 'PIN'] }])
         expect(mapParcel({ key }, { MAP: '7', PIN }).mapped).toMatchObject({

@@ -80,7 +80,7 @@ test('numbers with a decimal comma are read if the column says so', async () => 
   expect(samplesOf(points, 'acres')).toEqual(['1.5', '1500', '2500.5']);
 });
 
-test('and lead to a warning otherwise', async () => {
+test('numbers with a decimal comma lead to a warning if the column does not say so', async () => {
   const found = await check('w.csv', EURO, { acres: 'ACRES', market_total_value: 'VALUE' });
   expect(found.warnings.map(text => /for (\w+)/.exec(text)?.[1])).toEqual(['acres', 'market_total_value']);
   const alone = await check('a.csv', 'PID,VALUE\n1,51.000\n2,52.000\n', { market_total_value: 'VALUE' });

@@ -73,7 +73,7 @@ describe('cells and rows of delimited text', () => {
     expect(rejectedOf(found).length).toBeGreaterThan(0);
   });
 
-  test('without a header, rows that end early are used, and a longer one is rejected', async () => {
+  test('without a header, short rows are used and a longer one is rejected', async () => {
     const found = await check(',1,SMITH,2.5,M,21A P,20B P\n,2,JONES,3,M\n,3,LEE,4,M,21A P,20B P,19C P\n', {
       header: false,
       key: 'column_2',

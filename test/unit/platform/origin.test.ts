@@ -55,7 +55,7 @@ describe('on loopback, without settings', () => {
     expect(origins.apiUrl(from(undefined))).toBe('http://127.0.0.1:3000');
   });
 
-  test('on port 80 they have no port', () => {
+  test('links on port 80 have no port', () => {
     const plain = openOrigins(loadConfig({}), { port: 80 });
     expect(plain.appUrl()).toBe('http://127.0.0.1');
   });

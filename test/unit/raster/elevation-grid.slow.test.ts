@@ -16,7 +16,7 @@ function plane(name: string, percent: number, options: Partial<TiffOptions> = {}
 }
 
 describe('a parcel on a grid', () => {
-  test('on a slope of 12 %, all of it is steeper than 10 % and nothing steeper than 15 %', async () => {
+  test('on a slope of 12 % is all steeper than 10 %, and nowhere steeper than 15 %', async () => {
     const file = plane('plane.tif', 12);
     const terrain = await terrainIn([file], lot(203, 317, 451, 518));
     expect(terrain?.steeperPercent).toEqual([100, 100, 100, 100, 100, 0, 0, 0, 0, 0, 0]);
@@ -78,7 +78,7 @@ describe('a parcel on a grid', () => {
     expect(filled).toMatchObject({ minElevationM: 50, maxElevationM: 50 });
   });
 
-  test('from 500 m below sea level to 7,000 m above it, land may have any elevation, in any unit', async () => {
+  test('may be at any elevation from 500 m below sea level to 7,000 m above, in any unit', async () => {
     for (const [height, declared] of [
       [-499, {}],
       [6999, {}],

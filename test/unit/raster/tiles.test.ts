@@ -69,7 +69,7 @@ describe('tiles of one grid', () => {
     ]);
   });
 
-  test('where tiles overlap the first one is read, and the next where it has no data', async () => {
+  test('the first of overlapping tiles is read, and the next one where it has no data', async () => {
     const shape = lot(2500, 1000, 2900, 1400);
     const first = cut('first.tif', [0, 0, 300, 600]);
     const higher = cut('higher.tif', [200, 0, 600, 600], 5);

@@ -51,7 +51,7 @@ describe('the values of a flag', () => {
     });
   });
 
-  test('that say yes and no by themselves need none', () => {
+  test('that already read as yes and no need no mapping', () => {
     const flags = sample(['Y', 'N']);
     expect(withMeanings('vacant', SPEC, says({ Y: 'true', N: 'false' }), flags)).toEqual(SPEC);
     expect(withMeanings('vacant', SPEC, says({ Y: 'false', N: 'true' }), flags)).toEqual({

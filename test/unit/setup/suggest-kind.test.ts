@@ -82,7 +82,7 @@ describe('a row for each sale, with a day and a price, is not a roll', () => {
     ],
     ['few sold', n => ({ ...sale(n), SALE_DATE: n % 3 ? '' : dayOf(n), SALE_PRICE: n % 3 ? '' : price(n) })],
   ];
-  test.each(ROLLS)('but a roll has %s', async (_, row) => {
+  test.each(ROLLS)('a roll has %s', async (_, row) => {
     expect((await suggest(rowsOf(row))).kind).toBe('assessor');
   });
 });
@@ -198,7 +198,7 @@ describe('an export of listings is a listings feed', () => {
     expect((await suggest(rows)).kind).toBe('assessor');
   });
 
-  test('which is joined to no roll', async () => {
+  test('that is never joined to a roll', async () => {
     const roll = write(
       'roll.csv',
       rowsOf(n => ({ PIN: pin(n), OWNER: `DOE ${n} LLC` })),

@@ -144,7 +144,7 @@ describe('a run with nothing to merge is blocked, and the check says so', () => 
   });
 });
 
-describe('what a few cells of an elevation file reveal', () => {
+describe('a few cells of an elevation file reveal', () => {
   async function check(at: (column: number, row: number) => number, section: object = {}, size = 64) {
     const step = 1 / size;
     writeTiff(join(folder, 'cells.tif'), {
@@ -173,7 +173,7 @@ describe('what a few cells of an elevation file reveal', () => {
     expect(feet.text).toMatch(/elevations .*\b30\.5 to 49\.7 m\b/);
   });
 
-  test('of a file in strips of one row each, strips from all over it', async () => {
+  test('the range from strips all over a file with strips of one row each', async () => {
     writeTiff(join(folder, 'strips.tif'), {
       width: 20,
       height: 81,
@@ -227,7 +227,7 @@ describe('what a few cells of an elevation file reveal', () => {
   });
 });
 
-describe('for parcels', () => {
+describe('plat feed check for parcels', () => {
   const lots = (geometryOf: (n: number) => Geometry | null): Feature[] =>
     many(n => ({ properties: { PIN: `P${n}` }, geometry: geometryOf(n) }));
   function check(features: Feature[], fips: string) {
@@ -236,7 +236,7 @@ describe('for parcels', () => {
     return checkFeed(feedOf(folder, { name: 'lots', kind: 'assessor', fips, roll }));
   }
 
-  test('another county, or longitude and latitude swapped', async () => {
+  test('reports another county, or swapped longitude and latitude', async () => {
     expect(await check(lots(lot), '33019')).toMatchObject({ ok: true, problems: [] });
     expect((await check(lots(lot), '23019')).problems).toEqual([
       expect.stringMatching(/^20 of 20 parcels .*county.*\b23019\b.* -72\.14.*CRS/),
@@ -250,7 +250,7 @@ describe('for parcels', () => {
     ]);
   });
 
-  test('an unusable geometry becomes null, as in a run', async () => {
+  test('replaces an unusable geometry with null, as in a run', async () => {
     const off: Geometry = {
       type: 'Polygon',
       coordinates: [
@@ -273,7 +273,7 @@ describe('for parcels', () => {
     ]);
   });
 
-  test('a word in place of a key on many shapes is a warning', async () => {
+  test('warns about a word in place of a key on many shapes', async () => {
     const named = (n: number) => ({ properties: { PIN: n < 12 ? 'na' : `P${n}` }, geometry: lot(n) });
     expect(await check(many(named), '33019')).toMatchObject({
       ok: true,
@@ -282,7 +282,7 @@ describe('for parcels', () => {
     expect((await check(lots(lot), '33019')).warnings).toEqual([]);
   });
 
-  test('a feature that is nested too deeply is one rejected row', async () => {
+  test('rejects a feature that is nested too deeply as one row', async () => {
     const nested = JSON.parse(`${'['.repeat(3_000)}${']'.repeat(3_000)}`);
     const deep = { type: 'Polygon', coordinates: nested } as Geometry;
     const [part] = (

@@ -37,7 +37,7 @@ describe("a layer's file", () => {
     });
   });
 
-  test('its own class, reach, coverage, and county', () => {
+  test('can set its own class, reach, coverage, and county', () => {
     const layer = { ...ROADS.layer, columns: { class: 'CLASS' }, reach: { normal: 40 } };
     const feed = feedOf(stringify({ ...ROADS, layer, coverage: [-73, 43, -72, 44], fips: '33019' }));
     expect(feed).toMatchObject({
@@ -55,7 +55,7 @@ describe("a layer's file", () => {
       expect(feedOf(stringify({ ...ROADS, fips })).fips).toBe(Number(fips));
   });
 
-  test('of elevation lists its files in one of three ways', () => {
+  test('lists elevation files in one of three ways', () => {
     const of = (section: object) =>
       (feedOf(stringify({ ...HEIGHTS, elevation: section })) as ElevationFeed).elevation;
     expect(of({ source: ['a.tif', 'b.tif'], nodata: -1 })).toEqual({
@@ -174,7 +174,7 @@ describe('plat feed check for a layer', () => {
     ]);
   });
 
-  test('a type in another case is reported', async () => {
+  test('reports a type in another case', async () => {
     const [line, area] = [
       {
         type: 'Linestring',
@@ -208,7 +208,7 @@ describe('plat feed check for a layer', () => {
     expect(await rejected('flood', { FLD_ZONE: 'A' }, area!)).toMatch(/'polygon'.* Polygon$/);
   });
 
-  test('of elevation shows the values in the file headers', async () => {
+  test('shows the header values of elevation files', async () => {
     const check = await sample('bangor-me-elevation');
     expect(check).toMatchObject({
       ok: true,
@@ -229,7 +229,7 @@ describe('plat feed check for a layer', () => {
     expect(text).toMatch(/elevations .*\b0\.3048 m\b.* -9999\b/);
   });
 
-  test('of elevation reports files that are missing or unusable', async () => {
+  test('reports elevation files that are missing or unusable', async () => {
     const check = (elevation: object) =>
       checkFeed(parseFeed(stringify({ ...HEIGHTS, elevation }), join(folder, 'h.yaml')));
     expect((await check({ source: 'gone.tif' })).problems).toEqual([

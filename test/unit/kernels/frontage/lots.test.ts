@@ -132,12 +132,12 @@ describe('a cul-de-sac', () => {
     expectMeters(frontageOf(1, [street], lots), { local: 15.7 });
   });
 
-  test('so do its neighbors', () => {
+  test('neighboring lots face it as well', () => {
     expectMeters(frontageOf(2, [street], lots), { local: 15.7 });
     expectMeters(frontageOf(3, [street], lots), { local: 15.7 });
   });
 
-  test('so it does if the centerline stops before the bulb', () => {
+  test('a lot faces it if the centerline stops before the bulb', () => {
     // 6 m before it: the arc of the lot straight on is 36 m off, more than the reach of 25 m, less than that
     // and a bulb's 18.3.
     const short = road('local', [-200, 0], [-21, 0]);
@@ -146,7 +146,7 @@ describe('a cul-de-sac', () => {
     expectMeters(frontageOf(1, [road('local', [-200, 0], [-35, 0])], lots), {});
   });
 
-  test('where a road continues, or ends at another, the reach is no longer', () => {
+  test('does not extend the reach of a road that continues or ends at another', () => {
     const lot = parcel(1, box(-10, 36, 10, 60));
     const goesOn = [road('local', [-200, 0], [0, 0]), road('local', [0, 0], [200, 0])];
     expectMeters(frontageOf(1, goesOn, [lot]), {});
@@ -157,7 +157,7 @@ describe('a cul-de-sac', () => {
     expectMeters(frontageOf(1, [road('local', [0, -100], [0, -0.5])], [lot]), { local: 20 });
   });
 
-  test('so they do if the centerline goes around in the bulb', () => {
+  test('lots face it if the centerline goes around in the bulb', () => {
     const loop = road('local', [-200, 0], [-7, 0], ...arc(-180, 180, 7));
     expectMeters(frontageOf(1, [loop], lots), { local: 15.7 });
   });

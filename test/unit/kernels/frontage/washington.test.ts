@@ -76,7 +76,7 @@ test("with every road on the map, our figure follows the assessor's, and is in t
   expect(sameStep).toBeGreaterThanOrEqual(88);
 });
 
-test('with the roads that count, it does so if no other road serves the parcel', () => {
+test('with the roads that count, our figure agrees if no other road serves the parcel', () => {
   const served = compared.filter(({ countingFt, allFt }) => Math.abs(countingFt - allFt) < 1);
   const { n, errorFt, correlation, sameStep } = comparison(served, ({ countingFt }) => countingFt);
   // Measured: 124 parcels, 137 feet, 0.790 and 61.

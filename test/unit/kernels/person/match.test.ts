@@ -138,7 +138,7 @@ describe('matches', () => {
     expect(find('SMITH JOHN B', at(null), records)).toEqual([['2', 'name_and_zip']]);
   });
 
-  test('at another street of the ZIP the middle name has to agree', () => {
+  test('need the same middle name on another street of the ZIP', () => {
     expect(find('SMITH, JOHN', at('5 C St'), [candidate('John A Smith', at('1 A St'), '1')])).toEqual([]);
     expect(find('SMITH, JOHN A', at('5 C St'), [candidate('John A Smith', at('1 A St'), '1')])).toEqual([
       ['1', 'name_and_zip'],

@@ -45,7 +45,7 @@ describe('ratio study', () => {
     ]);
   });
 
-  test('with its constant the regression finds the bias of that sample: ratios grow by 13.5 % per doubling', () => {
+  test('regresses with a constant, and finds the bias of a sample whose ratios grow by 13.5 % per doubling', () => {
     // numpy.polyfit of the same points.
     expect(study(TABLE_1_4).prb).toBeCloseTo(0.13549, 5);
   });

@@ -43,7 +43,7 @@ function together(...parts: Comps[]): Comps {
 const ratioOf = (comps: Comps, day = asOfDay) => Math.exp(fitTo(comps, day).model.discount.log);
 
 describe('the list-to-sale ratio', () => {
-  test.each([0.8, 0.93, 1.04])('of a region whose listings sell at %f of what was asked is found', ratio => {
+  test.each([0.8, 0.93, 1.04])('is found where listings sell at %f of the asking price', ratio => {
     // What listings ask now says something else.
     const comps = together(soldAfterListing(MARKET, 2_000, 1, ratio, 0.5), forSale(MARKET, 100, 2, 1.6));
     const allowed = Math.max(0.01, 0.1 * Math.abs(1 - ratio));

@@ -32,8 +32,8 @@ const lagIn = (comps: Comps, fips = county, day = asOfDay) => fitTo(comps, day, 
 const quiet = generateSales(MARKET, 1_000, 1);
 const risen = lately(quiet, 365, 0.4);
 
-describe('what the latest estimates were off by', () => {
-  test('is taken off the estimates of the county whose sales tell it', () => {
+describe('the error of the latest estimates', () => {
+  test('is removed from the estimates of the county whose sales show it', () => {
     expect(lagIn(risen)).toBeLessThan(-0.15);
     expect(Math.abs(lagIn(quiet))).toBeLessThan(0.05);
   });
@@ -73,13 +73,13 @@ describe('what the latest estimates were off by', () => {
     expect(Math.abs(lagIn(five))).toBeLessThan(0.2 * 0.4);
   });
 
-  test('of a county is not what quiet sales of another state make it', () => {
+  test('is not changed by quiet sales of another state', () => {
     const alone = lagIn(risen);
     const beside = lagIn(joined(risen, alike({ ...MARKET, county: 55_025, west: -89 }, 28, 1)));
     expect(Math.abs(beside - alone)).toBeLessThan(0.02);
   });
 
-  test("is told by the last year's sales alone, be they few or none", () => {
+  test("is taken from last year's sales alone, even if there are few or none", () => {
     expect(lagIn(lately(quiet, 365, 0.4), county, asOfDay + 370)).toBe(0);
     const thin = generateSales(MARKET, 60, 4);
     const older = lately(

@@ -97,7 +97,7 @@ test("a developer's lots of one price are several sales, and each record of a fe
   expect(known(together(lots(3, ROLL), lots(8, LISTINGS)))).toHaveLength(8);
 });
 
-test('in a backtest no sale is a comp of its own', () => {
+test('a sale is never its own comp in a backtest', () => {
   const options = { fromDay: asOfDay - 90, toDay: asOfDay };
   const alone = backtest(older, options);
   const twins = together(of(older, ROLL), changed(closings, { soldDay: 20 }));

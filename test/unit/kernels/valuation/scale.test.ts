@@ -43,7 +43,7 @@ describe('the expected size of errors', () => {
     expect(spreads.reduce((sum, one) => sum + one, 0) / 20).toBeLessThan(0.11);
   });
 
-  test('of each error is learned from the others', () => {
+  test('is learned for each error from the others', () => {
     const { rows, errors } = generate(100, 3, 0.3);
     const changed = errors.with(7, 1e6);
     const [before, after] = [

@@ -36,24 +36,24 @@ function soundOf(comps: Comps): number[] {
 const sales = generateSales(MARKET, 600, 1);
 const FAIR = [11_000, 12_000, 12_500, 13_000];
 
-describe('asking prices that stand against their market', () => {
-  test('are left out by the sales of their county', () => {
+describe('outlier asking prices', () => {
+  test('are excluded by the sales of their county', () => {
     const comps = joined(sales, asking([...FAIR, 1, 1_000_000_000], FAR));
     expect(pricesUsed(comps, parcel(FAR))).toEqual(FAIR);
   });
 
-  test('are left out by the other asking prices where nothing was sold', () => {
+  test('are excluded by the other asking prices if nothing was sold', () => {
     for (const others of [sales, emptyComps(0)]) {
       expect(soundOf(joined(others, asking([...FAIR, 1, 1_000_000_000], FAR, 53_001)))).toEqual(FAIR);
     }
   });
 
-  test('are not those of dear land among dear land, whatever land brings elsewhere', () => {
+  test('do not include expensive land among expensive land, whatever prices are elsewhere', () => {
     const dear = FAIR.map(price => 200 * price);
     expect(soundOf(joined(sales, asking(dear, FAR, 53_001)))).toEqual(dear);
   });
 
-  test('and a listing of another size is not one of them', () => {
+  test('do not include a listing of another size', () => {
     const large = [...FAIR].map(price => price * 4);
     const comps = joined(sales, asking(large, FAR, county, 40));
     expect(pricesUsed(comps, { ...parcel(FAR), acres: 40 })).toEqual(large);

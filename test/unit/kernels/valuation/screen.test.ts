@@ -26,8 +26,8 @@ function leftOut(far: Comps, day = asOfDay, others = SALES): number[] {
 }
 const same = (count: number, price: number) => new Array<number>(count).fill(price);
 
-describe('of a county with a handful of sales', () => {
-  test('the one that stands against the others is left out', () => {
+describe('in a county with a handful of sales', () => {
+  test('an outlier among the sales is excluded', () => {
     const prices = [...same(3, 40_000), 1_000, ...same(4, 40_000)];
     expect(leftOut(oneByOne(prices))).toEqual([1_000]);
     const { model } = fitTo(joined(SALES, oneByOne(prices)), asOfDay, FAR_COUNTY);

@@ -8,7 +8,7 @@ const estimate = fc.record({ value, variance: fc.double({ min: 0.001, max: 4, no
 const counties = (values: readonly number[], variance: number, from = 33_001) =>
   new Map(values.map((value, i) => [from + 2 * i, { value, variance }]));
 
-test('of one other county nothing is borrowed, whatever it says', () => {
+test('nothing is borrowed from a single other county', () => {
   fc.assert(
     fc.property(estimate, fc.constantFrom(33_003, 50_001), (other, county) => {
       expect(priorFromCounties(new Map([[33_001, other]]), county, KNOWN)).toEqual(KNOWN);
@@ -26,7 +26,7 @@ test('nothing is ever less sure than what is known of any county', () => {
   );
 });
 
-test('what many counties of a state agree in is expected of the next one, and hardly of another state', () => {
+test('a value that many counties of a state share is expected in the next one, but hardly in another state', () => {
   const agreed = priorFromCounties(
     counties([0.31, 0.29, 0.3, 0.3, 0.32, 0.28, 0.3, 0.3], 0.001),
     33_099,

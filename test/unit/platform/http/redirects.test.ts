@@ -88,7 +88,7 @@ describe.each(Object.entries(readers))('%s', (name, read) => {
     expect(outside!.requests).toHaveLength(1);
   });
 
-  test('from an address in a private network, which its operator set, goes anywhere', async () => {
+  test('goes anywhere from a private address that the operator set', async () => {
     target.lan = inside!.origin;
     if (name === 'arcgis') await read(lan!.origin).catch(() => {});
     else await read(lan!.origin);
