@@ -14,13 +14,13 @@ export const errorOf = ({ code, message, details }: PlatError): ExportError => (
 type Ending = {
   export_id: string;
   state: 'failed' | 'cancelled';
-  /** Null for any, like `attempt`. */
+  /** Null matches any company. The same applies to `attempt`. */
   company_id: string | null;
   attempt: number | null;
   error: string | null;
 };
 
-/** Ends an open export and releases its held tokens. @returns undefined if it is not open */
+/** Ends an open export and releases its held tokens. @returns undefined if the export is not open */
 async function endExport(db: Db, ending: Ending): Promise<{ job_id: string | null } | undefined> {
   type Ended = { account_id: string; job_id: string | null; tokens_held: number };
   const [ended] = await db.run<Ended>('exports/end_export', ending);
@@ -42,11 +42,11 @@ export async function failExport(
   await endExport(db, { export_id: id, state: 'failed', ...ending });
 }
 
-/** Cancels a company's open export. @returns its job; undefined when it isn't open */
+/** Cancels a company's open export. @returns the export's job, or undefined if the export is not open */
 export const cancelExport = (db: Db, id: string, companyId: string) =>
   endExport(db, { export_id: id, state: 'cancelled', company_id: companyId, attempt: null, error: null });
 
-/** Replaces the number of tokens needed, which would reveal how many rows match. */
+/** Shown instead of the number of tokens needed, which would reveal how many rows match. */
 export const UNTOLD_NEED = 'An export needs 25 tokens, or one per row if there are more rows';
 
 export function overCeiling(most: number): PlatError {
@@ -56,13 +56,13 @@ export function overCeiling(most: number): PlatError {
   });
 }
 
-/** Shown when the failure is Plat's. */
+/** Shown when the failure is Plat's fault. */
 export const LOST: ExportError = {
   code: 'internal_error',
   message: "Plat couldn't create the file. You weren't charged. Try again.",
 };
 
-/** Fails exports whose job ended without a result: its workers died, or an operator canceled it. */
+/** Fails exports whose job ended without a result because its workers died or an operator canceled it. */
 export async function failLostExports(db: Db): Promise<void> {
   for (const { id } of await db.run<{ id: string }>('exports/list_lost'))
     await db.transaction(tx => failExport(tx, id, LOST, null));

@@ -32,7 +32,7 @@ export type AddedCounty = {
 export const listAddedCounties = (db: Db): Promise<AddedCounty[]> =>
   db.run<AddedCounty>('feeds/list_added_counties');
 
-/** Whether estimates and statistics are still being calculated after merges. */
+/** Whether Plat is still calculating estimates and statistics after merges. */
 export async function isComputing(db: Db): Promise<boolean> {
   const [row] = await db.run<{ computing: boolean }>('feeds/is_computing');
   return row!.computing;
@@ -62,7 +62,7 @@ export async function listTowns(db: Db, fips: number, limit: number): Promise<st
   return (await db.run<{ town: string }>('feeds/list_towns', { fips, limit })).map(({ town }) => town);
 }
 
-/** The boxes around the parcels of counties, by FIPS. @param fips null for all */
+/** Bounding boxes of the parcels in each county, by FIPS. @param fips null for all counties */
 export async function listCountyBoxes(db: Db, fips: readonly number[] | null): Promise<Map<number, Box>> {
   const rows = await db.run<BoxColumns & { fips: number }>('feeds/list_boxes', { fips });
   return new Map(rows.map(row => [row.fips, boxOfColumns(row)]));

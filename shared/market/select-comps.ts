@@ -2,7 +2,7 @@ import { type Bind, binder } from '../platform/named-parameters.ts';
 import type { Area } from './comps-area.ts';
 import type { CompsQuery, OrderName } from './comps-query.ts';
 
-/** A selection of comps, as fragments over a listing `l` and its figures `d`. */
+/** A selection of comps, as SQL fragments over a listing `l` and its figures `d`. */
 export type CompsSelection = {
   where: string;
   /** The sort value. Null if unknown. */
@@ -10,7 +10,7 @@ export type CompsSelection = {
   values: Record<string, unknown>;
 };
 
-/** Sort values in terms of comp_figures, where a withheld price (0) and a lot of 0 acres are unknown. */
+/** Sort values from comp_figures, which has null for a withheld price (0) and a lot of 0 acres. */
 const PLACES: Record<'acres' | 'dom' | 'ppa' | 'price', string> = {
   acres: 'd.acres',
   dom: 'd.dom::float8',
@@ -27,7 +27,7 @@ function placeOf(order: OrderName | undefined): string {
   return order.startsWith('-') ? `-(${PLACES[name]})` : PLACES[name];
 }
 
-/** Conditions of the query parameters on a listing `l` and its figures `d`. */
+/** The condition of each query parameter on a listing `l` and its figures `d`. */
 const PREDICATES: {
   [Name in keyof CompsQuery]?: (value: NonNullable<CompsQuery[Name]>, bind: Bind) => string;
 } = {
@@ -46,7 +46,7 @@ const PREDICATES: {
 const isInside = ({ boxes, ids }: Area, bind: Bind): string =>
   `l.location <@ any (${bind(boxes)}::box[]) or l.id = any (${bind(ids)}::uuid[])`;
 
-/** @param areas comps must be in all of them @param asOf ages are counted back from this time */
+/** @param areas comps must be in all of these @param asOf ages are counted back from this time */
 export function selectComps(query: CompsQuery, areas: readonly Area[], asOf: Date): CompsSelection {
   const values: Record<string, unknown> = { today: asOf.toISOString().slice(0, 10) };
   const bind = binder(values);
