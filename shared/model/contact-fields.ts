@@ -5,7 +5,7 @@ type ContactFieldSpec = { type: ContactFieldType; doc: string };
 
 const spec = (type: ContactFieldType, doc: string): ContactFieldSpec => ({ type, doc });
 
-/** The most numbers that a trace returns. */
+/** Maximum number of phone numbers that a trace returns. */
 export const MAX_PHONES = 6;
 
 const PHONES = Object.fromEntries(
@@ -76,7 +76,7 @@ const LINE_TYPES: [LineType, RegExp][] = [
   ],
 ];
 
-/** The line type that a source's word means, or null for an unknown word. */
+/** The line type for a source's word, or null for an unknown word. */
 export function lineTypeOf(text: string): LineType | null {
   return LINE_TYPES.find(([, words]) => words.test(text.trim()))?.[0] ?? null;
 }

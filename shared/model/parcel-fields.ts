@@ -2,8 +2,8 @@ import { NEEDS, type Need } from './loaded-data.ts';
 
 /**
  * Every field of a parcel. Mappings can fill the roll fields. The feed schema, staging, COPY, merge, filters,
- * detail page, CLI, MCP text, and docs are generated from them. A new field also needs a migration that adds
- * the column to `parcels` (and to `parcel_filters`, see `filter`).
+ * detail page, CLI, MCP text, and docs are generated from these declarations. A new field also needs a
+ * migration that adds the column to `parcels` (and to `parcel_filters`, see `filter`).
  */
 export type FieldType =
   | 'text'
@@ -18,8 +18,8 @@ export type FieldType =
 
 /**
  * How a field is filtered: `range` by bounds, `flag` by true and false, `list` by any of several values,
- * `exact` by one value, `own` by a hand-written filter. The table parcel_filters has copies of the range,
- * flag, and own columns. List and exact filters read parcels.
+ * `exact` by one value, `own` by a hand-written filter. Range, flag, and own columns are copied to the table
+ * parcel_filters. List and exact filters read parcels.
  */
 export type FieldFilter = 'range' | 'flag' | 'own' | 'list' | 'exact' | 'none';
 
@@ -38,7 +38,7 @@ export type FieldSpec = {
   type: FieldType;
   /** Shown on pages and in the terminal. */
   label: string;
-  /** Without a period at the end. */
+  /** Has no period at the end. */
   doc: string;
   unit?: string;
   filter: FieldFilter;
@@ -46,13 +46,13 @@ export type FieldSpec = {
   filterDoc?: string;
   /** Data that the filter needs. Default: the field itself. */
   needs?: Need;
-  /** Longer text from a source is cut off. Default: MAX_CHARS. */
+  /** Maximum length. Longer text from a source is truncated. Default: MAX_CHARS. */
   maxChars?: number;
-  /** Completes "Null …" in the API's description. Default: if unknown. */
+  /** Follows "Null" in the API's description. Default: if unknown. */
   nullWhen?: string;
 };
 
-/** Far longer than any real text on a roll. */
+/** Far longer than any text on real rolls. */
 export const MAX_CHARS = 4_096;
 /** Listings are searched by address. PostgreSQL limits an index entry to 2,704 bytes, or 676 characters. */
 export const ADDRESS_CHARS = 500;
@@ -191,7 +191,7 @@ export const FILTERED_FIELDS = PARCEL_FIELD_NAMES.filter(name =>
   REPEATED.includes(PARCEL_FIELDS[name].filter),
 );
 
-/** A larger ratio between stated and measured acreage is a mismatch. */
+/** Stated and measured acreage that differ by more than this factor are a mismatch. */
 export const MAX_ACRES_RATIO = 1.5;
 
 /** Null when either is unknown or 0. */

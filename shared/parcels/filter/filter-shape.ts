@@ -4,11 +4,11 @@ import { isQuick, type ShapeWork } from '../../geo/shape-work.ts';
 import { PlatError } from '../../platform/errors.ts';
 import type { FilterBody } from './declare-filter.ts';
 
-/** Long text is parsed once, when it is used, where it can't block other requests. */
+/** Long text is parsed on first use, off the main thread so that it can't block other requests. */
 type LongShape = { text: string; reading?: Promise<ShapeRead> };
 type FilterShape = ShapeRead | LongShape;
 
-/** Faulty text is a 400. A shape that is too complex is a 422, which `readFilterShape` throws. */
+/** Invalid text is a 400. A shape that is too complex is a 422, thrown by `readFilterShape`. */
 export const filterShape = z
   .string('must be a WKT geometry as text')
   .transform((text, context): FilterShape => {
