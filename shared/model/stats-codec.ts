@@ -80,7 +80,7 @@ function writeNumber(figure: number, from: number): number {
 
 /**
  * The number of listings in a bucket, then the figures in the order of FIGURE_KEYS. Null figures are NaN,
- * because an array of only numbers is faster. Returns null for a bucket without listings.
+ * because numbers mixed with nulls would be stored as objects. Returns null for a bucket without listings.
  */
 export function unpackFigures(packed: Buffer, bucket: number): number[] | null {
   const number = packed[1 + bucket]!;

@@ -19,7 +19,7 @@ export type Asking = {
   asOf: Date;
   /** The company whose lists the filter may use. If absent, it can use none. */
   companyId?: string | null;
-  /** Where the filter's shape is computed. */
+  /** Runs the computations on the filter's shape. */
   work: ShapeWork;
 };
 
