@@ -62,7 +62,7 @@ export async function useLink(db: Db, tokenHash: Buffer): Promise<boolean> {
 
 type Person = Pick<Session['user'], 'id' | 'email'>;
 
-/** Records a user action that no other row shows. */
+/** Records an action of a user that no other row shows. */
 export async function recordEvent(db: Db, { id, email }: Person, what: string): Promise<void> {
   await db.run('accounts/record_event', { by: email, what, user_id: id });
 }

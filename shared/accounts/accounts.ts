@@ -24,7 +24,7 @@ export type AccountTerms = {
   rateBurst?: number;
   /** Default 20 traces per minute. All of them can run at once. */
   skipTracePerMinute?: number;
-  /** Whether the account can use skip trace. Default true. */
+  /** Whether it can use skip trace. Default true. */
   skipTrace?: boolean;
   /** An existing or new company. Default: the user's company, or a new one named after the account. */
   company?: string;

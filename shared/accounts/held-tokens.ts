@@ -5,7 +5,7 @@ import type { Mode } from './tiers.ts';
 /** Maximum number of attempts. A period may end or change while a statement reads it. */
 const MAX_TRIES = 3;
 
-/** @returns false if the statement returns no row in any attempt, or charges nothing */
+/** @returns false if the statement returns no row after all tries, or charges nothing */
 async function onPeriod(db: Db, accountId: string, name: string, values: Values): Promise<boolean> {
   for (let tries = 0; tries < MAX_TRIES; tries++) {
     await db.run('accounts/roll_period', { account_ids: [accountId] });
@@ -16,8 +16,8 @@ async function onPeriod(db: Db, accountId: string, name: string, values: Values)
 }
 
 /**
- * Reserves tokens for a later charge, so that nothing else can use them. Run it in the transaction that
- * starts the work. @returns whether the account has enough tokens
+ * Holds tokens for a later charge, so that nothing else can use them. Run it in the transaction that starts
+ * the work. @returns whether the account has enough tokens
  */
 export const holdTokens = (db: Db, accountId: string, tokens: number): Promise<boolean> =>
   onPeriod(db, accountId, 'accounts/hold_tokens', { account_id: accountId, tokens });

@@ -8,7 +8,7 @@ export type Mail = {
   to: string;
   subject: string;
   text: string;
-  /** URL for one-click unsubscribe: a POST without sign-in (RFC 8058). */
+  /** A URL that unsubscribes with a POST, which needs no sign-in (RFC 8058). */
   unsubscribe?: string;
 };
 

@@ -20,7 +20,9 @@ export type StoredUser = {
   account: string | null;
   /** The account that inherits their deals. Null if the company has no accounts. */
   heir_id: string | null;
-  /** False only for users whom an earlier release created when inviting them, and who never accepted. */
+  /**
+   * False only for users whom an earlier release created when inviting them, and who have not accepted yet.
+   */
   signed_in: boolean;
   has_deals: boolean;
 };

@@ -85,7 +85,7 @@ export async function joinCompany(db: Db, name: string): Promise<string> {
 
 export type UserAddress = { id: string; email: string };
 
-/** Creates a user. Returns undefined if the address already belongs to one. @throws PlatError `user_email` */
+/** Creates a user; undefined if the address already belongs to one. @throws PlatError `user_email` */
 export async function createUser(
   db: Db,
   { companyId, email, name = '', operator = false, actor }: NewUser,
@@ -99,9 +99,9 @@ export type NewUser = {
   companyId: string;
   email: string;
   name?: string;
-  /** Whether the user can see and manage the whole installation. */
+  /** Whether they can see and manage the whole installation. */
   operator?: boolean;
-  /** The person who creates or invites the user, for the audit table. */
+  /** Who creates or invites them, for the audit table. */
   actor: string;
 };
 

@@ -40,7 +40,7 @@ export async function findReport(
   return (await db.run<Report>('comping/read_report', { id, account_id: accountId, user_id: userId }))[0];
 }
 
-/** The report behind a shared link. Undefined if the link expired or sharing ended. */
+/** The report of a shared link; undefined if it expired or sharing ended. */
 export async function findSharedReport(db: Db, tokenHash: Buffer): Promise<Report | undefined> {
   const values = { token_hash: tokenHash };
   const [shared] = await db.run<{ id: string; account_id: string }>('comping/find_shared', values);
@@ -52,7 +52,7 @@ export type ListedReport = Pick<Report, 'id' | 'title' | 'label' | 'property_id'
   comps: number;
 };
 
-/** Reports of the account and the user, most recently changed first. */
+/** The reports of the account and the user, last changed first. */
 export const listReports = (db: Db, { accountId, userId }: Reader, limit: number): Promise<ListedReport[]> =>
   db.run<ListedReport>('comping/list_reports', { account_id: accountId, user_id: userId, limit });
 

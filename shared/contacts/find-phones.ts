@@ -39,7 +39,7 @@ export const MAX_CANDIDATES = 1_000;
 export type ContactMatch =
   /** `tags`: the suppression list's tags for the subject and the matched records. */
   | { state: 'found'; matches: Match<ContactCandidate>[]; tags: string[] }
-  /** On the suppression list. Nothing is returned from any source. */
+  /** On the suppression list: nothing is returned, from any source. */
   | { state: 'suppressed' }
   | { state: 'unknown' };
 

@@ -30,7 +30,7 @@ export const dealFetch: JobDefinition<z.infer<typeof fetchPayload>> = {
   backoffMs: 1_000,
 };
 
-/** Who owns the board: the signed-in user, or else the account's user, or else the account. */
+/** The board's owner: the signed-in user, else the account's user, else the account. */
 export type Owner = {
   accountId: string;
   userId?: string | undefined;
@@ -54,7 +54,7 @@ export type DealFields = Money & {
   price?: string | null;
 };
 
-/** A person's response to advice: snooze it until a date, or dismiss it until the advice changes. */
+/** A person's response to advice: hold it until a date, or dismiss it until the advice changes. */
 type AdviceAnswer = { advice_held_until?: string | null; advice_dismissed?: boolean };
 
 export type DealSubject = { property_id?: number; listing_id?: string; listing_url?: string };
@@ -69,7 +69,7 @@ export async function findBoard(db: Db, { accountId, userId }: Owner): Promise<B
   return (await db.run<Board>('deals/find_board', { account_id: accountId, user_id: userId ?? null }))[0];
 }
 
-/** Returns the board, creating it if needed. */
+/** Returns the board, and creates it if needed. */
 export async function openBoard(db: Db, owner: Owner): Promise<Board> {
   await db.run('deals/add_board', { account_id: owner.accountId, user_id: owner.userId ?? null });
   const board = (await findBoard(db, owner))!;
@@ -234,7 +234,7 @@ function requireAdvice(
   if (dismissed) throw refused('advice_dismissed', 'needs advice to respond to, and the deal has none now');
 }
 
-/** A deal's amounts by column. Null for missing ones. */
+/** A deal's amounts by column; null for a missing one. */
 const moneyOf = (fields: DealFields | Row): Record<string, unknown> =>
   Object.fromEntries(DEAL_MONEY.map(name => [name, fields[name] ?? null]));
 

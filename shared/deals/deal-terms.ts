@@ -30,7 +30,7 @@ export const DEAL_COSTS = ['purchase_price', 'agent_fee', 'misc_costs', 'closing
 /** Amounts that people enter, as decimal strings in US dollars. */
 export const DEAL_MONEY = [...DEAL_COSTS, 'expected_sell_price'] as const;
 
-/** 10 digits before the decimal point and 2 after it, in cents. */
+/** 10 digits before the point and 2 after it, in cents. */
 export const MAX_CENTS = 999_999_999_999n;
 
 /** Limit per board, because the list of deals is not paged. */

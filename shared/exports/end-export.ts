@@ -20,7 +20,7 @@ type Ending = {
   error: string | null;
 };
 
-/** Ends an open export and releases its held tokens. @returns undefined if the export is not open */
+/** Ends an open export and releases its held tokens. @returns undefined if it is not open */
 async function endExport(db: Db, ending: Ending): Promise<{ job_id: string | null } | undefined> {
   type Ended = { account_id: string; job_id: string | null; tokens_held: number };
   const [ended] = await db.run<Ended>('exports/end_export', ending);
@@ -56,13 +56,13 @@ export function overCeiling(most: number): PlatError {
   });
 }
 
-/** Shown when the failure is Plat's fault. */
+/** Shown when the failure is Plat's. */
 export const LOST: ExportError = {
   code: 'internal_error',
   message: "Plat couldn't create the file. You weren't charged. Try again.",
 };
 
-/** Fails exports whose job ended without a result because its workers died or an operator canceled it. */
+/** Fails exports whose job ended without a result: its workers died, or an operator canceled it. */
 export async function failLostExports(db: Db): Promise<void> {
   for (const { id } of await db.run<{ id: string }>('exports/list_lost'))
     await db.transaction(tx => failExport(tx, id, LOST, null));

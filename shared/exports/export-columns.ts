@@ -22,7 +22,7 @@ const OWNER: Columns = {
   },
 };
 
-/** Columns of a list's rows. Notes are excluded, because people write phone numbers in them. */
+/** Columns of a list's rows. Notes are excluded because people keep phone numbers in them. */
 const LIST: Columns = {
   status: { type: 'text', doc: 'Status of the row' },
   status_at: { type: 'date', doc: 'Date of the status' },

@@ -16,7 +16,7 @@ function placeOf({ filter, comps }: ExportRequest): string {
   return typeof zip === 'string' ? `ZIP ${zip}` : '';
 }
 
-/** A short name for the file's content. Empty if there is none. */
+/** A short name for the file's content; empty if there is none. */
 export function shortNameOf({ request, subject }: NamedOrder): string {
   if (subject !== null) return subject;
   return request.markets ? `${request.markets.length} markets` : placeOf(request);

@@ -2,7 +2,7 @@ import type { EquityStudy } from '../kernels/ratio-study/vertical-equity.ts';
 import type { BucketLabel } from '../model/buckets.ts';
 import type { ParcelField } from '../model/parcel-fields.ts';
 
-/** The stored part of a county's record. The rest is read from runs and feeds on request. */
+/** A county's stored record. The rest is read from runs and feeds when requested. */
 export type CountyRecord = {
   /** Number of parcels on the roll. */
   parcels: number;

@@ -32,7 +32,7 @@ export type AddedCounty = {
 export const listAddedCounties = (db: Db): Promise<AddedCounty[]> =>
   db.run<AddedCounty>('feeds/list_added_counties');
 
-/** Whether Plat is still calculating estimates and statistics after merges. */
+/** Whether estimates and statistics are still being calculated after merges. */
 export async function isComputing(db: Db): Promise<boolean> {
   const [row] = await db.run<{ computing: boolean }>('feeds/is_computing');
   return row!.computing;

@@ -74,7 +74,7 @@ const meanings = z.object({
   column: z.string().max(MAX_COLUMN_CHARS),
   /** Meanings by the text in the file: 'true', 'false', or '' for a flag; another text or '' for a code. */
   values: z.record(z.string().max(MAX_VALUE_CHARS), z.string().max(MAX_COLUMN_CHARS)),
-  /** For a flag, the meaning of all other values and empty cells. */
+  /** For a flag: what all other values and empty cells mean. */
   otherwise: z.enum(['true', 'false', '']),
 });
 export type Meanings = z.output<typeof meanings>;
@@ -91,7 +91,7 @@ export type ValueMeanings = {
 
 const choices = z.object({
   key: z.string().max(MAX_COLUMN_CHARS).nullable(),
-  /** The source's columns for each field. Empty to skip the field. */
+  /** The source's columns by field. Empty to skip a field. */
   columns: z.record(z.string().max(60), z.array(z.string().max(MAX_COLUMN_CHARS)).max(MAX_JOINED)),
   meanings: z.record(z.string().max(60), meanings).optional(),
 });

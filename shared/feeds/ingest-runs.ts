@@ -7,7 +7,7 @@ const payload = z.object({
   feed: z.string(),
   /** Merges even if the gate blocks the run. The run records this. */
   force: z.boolean().default(false),
-  /** Sources that override those in the feed file, by input. */
+  /** Sources to use instead of the feed file's, by input. */
   sources: z.partialRecord(z.enum(INPUTS), z.string()).default({}),
   requestedBy: z.string().default('operator'),
   /** A person is waiting, so the job isn't retried after a server has failed several times in one attempt. */
@@ -28,7 +28,7 @@ export const ingestJob: JobDefinition<IngestPayload> = {
   backoffMs: 5_000,
 };
 
-/** `runs.counts`. Each row read is skipped, rejected, identical, a part, or becomes a parcel or listing. */
+/** `runs.counts`: each row read is skipped, rejected, identical, a part, or becomes a parcel or listing. */
 export type RunCounts = {
   /** Rows by input: {"roll": 2027, "shape": 2019} or {"listings": …}. */
   read: Record<string, number>;
@@ -40,7 +40,7 @@ export type RunCounts = {
   dropped: Record<string, number>;
   /** Repaired boundaries, by kind of repair. */
   repaired: Record<string, number>;
-  /** Rows that repeat another row in every value used. */
+  /** Rows that repeat another one in all values used. */
   identical: number;
   /** Rows whose geometry was added to an earlier row with the same key. */
   parts: number;
@@ -55,7 +55,7 @@ export type RunCounts = {
   [figure: string]: number | Record<string, number>;
 };
 
-/** All reasons why a run is blocked from merging, and the figures they are based on. */
+/** All reasons why a run is not merged, and the numbers behind them. */
 export type GateResult = { blocked: { gate: string; message: string }[]; figures: object };
 
 export type RunSummary = {

@@ -16,7 +16,7 @@ export const undoJob: JobDefinition<UndoPayload> = {
   backoffMs: ingestJob.backoffMs,
 };
 
-/** A run that can be undone. `as_of`: the date of its roll, YYYY-MM-DD. */
+/** A run that can be undone. `as_of`: the day of its roll, YYYY-MM-DD. */
 export type UndoableRun = { id: number; feed: string; feed_id: number; as_of: string };
 
 type Found = Omit<UndoableRun, 'as_of'> & {
@@ -54,7 +54,7 @@ function refusal({ id, feed, kind, status, undoes, as_of, later, undone_by }: Fo
 
 type Later = { changed_run: number; feed_id: number | null; parcels: number };
 
-/** The reason why a later change by another run blocks the undo, or null. */
+/** Why a later change by another run blocks the undo, or null. */
 async function laterChange(db: Db, { id, feed, feed_id }: Found): Promise<string | null> {
   const counties = await db.run<{ fips: number }>('feeds/list_undo_counties', { run_id: id, feed_id });
   const of = { run_id: id, feed_id, fips: counties.map(({ fips }) => fips) };

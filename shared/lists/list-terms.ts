@@ -40,7 +40,8 @@ export type ListRecord = {
   rows_at_most: number | null;
   rows: number;
   /**
-   * Number of unread rows. Always 0 for a list of named rows with one row per parcel, where it has no effect.
+   * Number of unread rows. Always 0 for a list of named rows with one row per parcel, where the count doesn't
+   * matter.
    */
   unread: number;
 };

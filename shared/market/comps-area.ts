@@ -16,7 +16,7 @@ export type Area = { boxes: string; ids: string[] };
 const OUTLINE_BOXES = [64, 1_024];
 
 /**
- * Limit on comps times edges, about a second of work. Testing a comp takes time in proportion to the edges
+ * Limit on comps times edges, about a second of work. The time to test a comp grows with the number of edges
  * near it.
  */
 const MAX_TESTS = 50_000_000;

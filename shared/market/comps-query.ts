@@ -6,7 +6,7 @@ import { fips, zip } from '../regions/region-codes.ts';
 const MAX_DIST_M = 200_000;
 const DEFAULT_DIST_M = 1_000;
 
-/** Maximum number of days and photos, well within PostgreSQL's integer range. */
+/** Limit for days and photos, well within PostgreSQL's integer. */
 const MAX_COUNT = 100_000;
 const MAX_ACRES = 1e9;
 

@@ -16,7 +16,7 @@ export const DATED_COLUMNS = {
 } as const;
 
 /**
- * Sales and periods on the market. For a period, `soldDay` is the first day and `until` is the day after the
+ * Sales and periods on the market. For a period, `soldDay` is its first day and `until` the day after its
  * last.
  */
 export type DatedListings = ListingColumns & {

@@ -46,7 +46,7 @@ const PREDICATES: {
 const isInside = ({ boxes, ids }: Area, bind: Bind): string =>
   `l.location <@ any (${bind(boxes)}::box[]) or l.id = any (${bind(ids)}::uuid[])`;
 
-/** @param areas comps must be in all of these @param asOf ages are counted back from this time */
+/** @param areas comps must be in all of them @param asOf ages are counted back from this time */
 export function selectComps(query: CompsQuery, areas: readonly Area[], asOf: Date): CompsSelection {
   const values: Record<string, unknown> = { today: asOf.toISOString().slice(0, 10) };
   const bind = binder(values);

@@ -5,7 +5,7 @@ type FeedKindWords = {
    */
   doc: string;
   name: string;
-  /** What rows are called in counts. Default: rows. */
+  /** What its rows are called in counts. Default: rows. */
   rows?: string;
   /** Sections of a feed file that name a source, with the help text for overriding it in `plat feed run`. */
   inputs: Readonly<Record<string, string>>;
@@ -13,7 +13,7 @@ type FeedKindWords = {
   isLayer?: true;
   /** A run reads only the headers of the files. */
   readsHeaders?: true;
-  /** Plat computes land, statistics, or values after a merge. */
+  /** Land, statistics, or values are computed after a merge. */
   isComputed?: true;
 };
 
@@ -94,7 +94,7 @@ export const INPUT_WORDS = Object.assign(
 ) as Record<Input, string>;
 export const INPUTS = Object.keys(INPUT_WORDS) as Input[];
 
-/** Land layers, both those that parcels are measured on and those that are only drawn on the map. */
+/** Land layers, both those that parcels are measured on and those that are only drawn. */
 export type LandKind = {
   [Kind in FeedKindName]: (typeof FEED_KINDS)[Kind] extends { isLayer: true } ? Kind : never;
 }[FeedKindName];

@@ -20,7 +20,7 @@ type Named = Pick<FieldSpec, 'label'> & Partial<FieldSpec>;
 
 export const changedFieldOf = (field: string): Named | undefined => ALL_FIELDS[field] ?? OTHERS[field];
 
-/** Names and addresses, which are in capitals on the roll. */
+/** Names and addresses, which rolls write in capitals. */
 const IN_CAPITALS = /^(owner_name|(mail|situs)_(address|city)$)/;
 
 /** A changed value as text. @param spec the result of changedFieldOf for the field */

@@ -23,5 +23,5 @@ const DAY = new Intl.DateTimeFormat('en-US', {
 /** Formats a date or time as a date in UTC: Sep 28, 2025. */
 export const day = (value: string | Date): string => DAY.format(new Date(`${isoDate(value)}T00:00:00Z`));
 
-/** Formats a time as Sep 28, 2025, 14:05 UTC. */
+/** A time as Sep 28, 2025, 14:05 UTC. */
 export const moment = (value: string | Date): string => `${day(value)}, ${isoText(value).slice(11, 16)} UTC`;

@@ -1,6 +1,4 @@
-/**
- * The loaded data of a county: its coverage, and the roll fields that have a value for at least one parcel.
- */
+/** The data of a county: its coverage, and the roll fields that have a value for some parcel. */
 export type LoadedData = {
   coverage: {
     sources: readonly { kind: string }[];

@@ -10,7 +10,7 @@ export type Metric = {
   label: string;
   /** Decides how pages format a figure. */
   unit: MetricUnit;
-  /** Has no period at the end. */
+  /** Without a period at the end. */
   meaning: string;
   /** The metric with the number of lots behind this one. Null for counts, rates, and figures in `more`. */
   carrier: CountKey | null;

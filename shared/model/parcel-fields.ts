@@ -18,8 +18,8 @@ export type FieldType =
 
 /**
  * How a field is filtered: `range` by bounds, `flag` by true and false, `list` by any of several values,
- * `exact` by one value, `own` by a hand-written filter. Range, flag, and own columns are copied to the table
- * parcel_filters. List and exact filters read parcels.
+ * `exact` by one value, `own` by a hand-written filter. The table parcel_filters has copies of the range,
+ * flag, and own columns. List and exact filters read parcels.
  */
 export type FieldFilter = 'range' | 'flag' | 'own' | 'list' | 'exact' | 'none';
 
@@ -38,7 +38,7 @@ export type FieldSpec = {
   type: FieldType;
   /** Shown on pages and in the terminal. */
   label: string;
-  /** Has no period at the end. */
+  /** Without a period at the end. */
   doc: string;
   unit?: string;
   filter: FieldFilter;
@@ -52,7 +52,7 @@ export type FieldSpec = {
   nullWhen?: string;
 };
 
-/** Far longer than any text on real rolls. */
+/** Far longer than any real text on a roll. */
 export const MAX_CHARS = 4_096;
 /** Listings are searched by address. PostgreSQL limits an index entry to 2,704 bytes, or 676 characters. */
 export const ADDRESS_CHARS = 500;

@@ -16,7 +16,7 @@ export type Price = {
 export const PRICES = {
   /** A page of filter results, regardless of its size. Free if nothing matches. */
   filterPage: { tokens: 30, per: 'page' },
-  /** A quote for a filter, a saved search, or an export. */
+  /** Quote for a filter, a saved search, or an export. */
   quote: { tokens: 1, per: 'quote', freePerDay: 500 },
   searchPage: { tokens: 10, per: 'page' },
   parcel: { tokens: 10 },

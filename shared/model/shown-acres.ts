@@ -3,7 +3,7 @@
  */
 const PER_ACRE = 1e5;
 
-/** Half a unit of the last decimal, for comparisons with rows that an earlier release stored unrounded. */
+/** Half of the last decimal, for comparisons with rows that an earlier release stored unrounded. */
 export const ACRES_SLACK = 0.5 / PER_ACRE;
 
 export const roundAcres = (acres: number): number => Math.round(acres * PER_ACRE) / PER_ACRE;

@@ -71,7 +71,7 @@ export const listCredits = (
 ): Promise<{ kind: string; credit: string }[]> =>
   db.run<{ kind: string; credit: string }>('parcels/list_credits', values);
 
-/** Data of filter results in addition to their summary. */
+/** The data of results in addition to their summary. */
 export type ResultFigures = {
   mail_city: string | null;
   mail_state: string | null;

@@ -12,9 +12,9 @@ pg.types.setTypeParser(pg.types.builtins.DATE, (text: string) => text);
 export type PoolOptions = {
   applicationName: string;
   max?: number;
-  /** Milliseconds to wait for a free or new connection. Default: 5,000. */
+  /** Milliseconds to wait for a connection, a free one or a new one; default 5,000. */
   connectTimeoutMs?: number;
-  /** Milliseconds after which the server cancels a statement. 0 for no limit (workers). */
+  /** Milliseconds after which the server cancels a statement; 0 for none (workers). */
   statementTimeoutMs?: number;
   /** Server settings for every connection, in addition to the common ones. */
   settings?: Record<string, string>;

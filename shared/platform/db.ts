@@ -8,7 +8,7 @@ import { type Fragments, sql, statement } from './statements.ts';
 const MAX_TRIES = 5;
 const PAUSE_MS = 50;
 
-/** Returns every column in PostgreSQL's binary format, as bytes. */
+/** Every column in PostgreSQL's binary format, as bytes. */
 const BINARY = { binary: true, types: { getTypeParser: () => (value: unknown) => value } } as const;
 
 export type Query = pg.QueryConfig & { binary?: true };
@@ -51,7 +51,7 @@ export class Db {
     await this.send({ text });
   }
 
-  /** Rows of a statement in batches, for results that don't fit in memory. Works only in a transaction. */
+  /** Rows of a statement in batches, for results that don't fit in memory. Only in a transaction. */
   async *batches<Row extends object>(name: string, size: number): AsyncGenerator<Row[]> {
     await this.execute(`declare batches no scroll cursor for ${sql(name)}`);
     for (;;) {
@@ -73,8 +73,8 @@ export class Db {
    * conflict with another transaction, `work` runs again from the start, so it must change nothing but the
    * database.
    *
-   * To prevent deadlocks, lock rows in this order of tables, and rows of one table by ascending key. Queue
-   * jobs, changes, and messages come after all of them.
+   * To prevent deadlocks, lock rows in the following order of tables, and rows of one table by ascending key.
+   * Queue jobs, changes, and messages come after all of them.
    * 1. companies: adding lists, their rows, searches, exports, and markets
    * 2. exports: creating, billing, and ending one
    * 3. lists, then list_rows

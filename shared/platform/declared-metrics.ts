@@ -2,15 +2,15 @@ import type { Metric, Registry } from 'prom-client';
 
 type Declaration = {
   type: 'gauge' | 'counter' | 'histogram';
-  /** `process`: each API and worker has its own values. `installation`: every API returns the same values. */
+  /** `process`: each API and worker has its own. `installation`: every API returns the same. */
   of: 'process' | 'api' | 'installation';
   labels: readonly string[];
   help: string;
 };
 
 /**
- * Every metric of Plat, except for the runtime metrics. docs/operating.md lists them, and a test compares the
- * names in `ops/` with these.
+ * Every metric of Plat, apart from those of the runtime. docs/operating.md lists them, and a test compares
+ * the names in `ops/` with these.
  */
 export const METRICS = {
   plat_build_info: {

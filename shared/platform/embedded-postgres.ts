@@ -14,7 +14,7 @@ export type EmbeddedServer = {
   url: string;
   /** False if Plat reused a server that was already running. */
   started: boolean;
-  /** Restarts the server on the same port if it has died. */
+  /** Starts the server again on its port if it has died. */
   revive(): Promise<boolean>;
   stop(): Promise<void>;
   /** Stops the server without waiting. Its next start replays committed changes. */

@@ -60,7 +60,7 @@ export class PlatError extends Error {
   }
 }
 
-/** The message of a thrown value, which might not be an Error. */
+/** The message of a thrown value, which may not be an Error. */
 export function messageOf(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error);
   return message.replace(UNSTORABLE, '\ufffd');

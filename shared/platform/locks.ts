@@ -7,11 +7,11 @@ import { PlatError } from './errors.ts';
  * never conflict with locks with two.
  */
 export const LOCKS = {
-  /** One process migrates while others wait. */
+  /** One process migrates, and others wait. */
   migrate: 7_152_801,
   /** One recompute of statistics at a time. */
   marketRecompute: 7_152_802,
-  /** With the feed id: one run of a feed at a time. */
+  /** With the feed's id: one run of a feed at a time. */
   feed: 7_152_803,
   /** With the county: writing the county's search words. */
   words: 7_152_804,
@@ -19,7 +19,7 @@ export const LOCKS = {
   partitions: 7_152_805,
   /** With the county: shared while writing chunks of land attributes, exclusive while merging the roll. */
   countyAttributes: 7_152_806,
-  /** With the county: writing the county's valuations. */
+  /** With the county: writing its valuations. */
   countyValuations: 7_152_811,
   /** Assigning numbers to changes. Always the last lock that a transaction takes. */
   changes: 7_152_812,

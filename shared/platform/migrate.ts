@@ -10,7 +10,7 @@ import { SQLSTATE } from './sqlstates.ts';
 
 export const QUEUE_SCHEMA = 'bullmq';
 
-/** The first and last migrations from before the first release. 0001_schema.sql replaced all of them. */
+/** The first and the last migration from before the first release. 0001_schema.sql replaced all of them. */
 const CHAIN_BEGAN = '0001_regions.sql';
 const CHAIN_ENDED = '0044_drop_packed_stats.sql';
 /** The last commit with these migrations. */
@@ -60,7 +60,7 @@ function readMigrations(folder: string): Migration[] {
     });
 }
 
-/** Read once, so that a running process keeps its own migrations even if the folder is replaced. */
+/** Read once, so that a running process keeps its own migrations even if its folder is replaced. */
 let ownMigrations: Migration[] | undefined;
 function knownMigrations(folder?: string): Migration[] {
   if (folder !== undefined) return readMigrations(folder);

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 
-/** Values by parameter name. */
+/** Values by the names of their parameters. */
 export type Values = Readonly<Record<string, unknown>>;
 
 /** The arguments of pg's `query`. */

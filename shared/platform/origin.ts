@@ -45,7 +45,7 @@ export function isLoopback(host: string): boolean {
 
 const bracketed = (host: string): string => (isIP(host) === 6 ? `[${host}]` : host);
 
-/** The normalized name of a Host header. Names may end with a dot and be in any case. */
+/** The normalized name of a Host header. Names can end with a dot and be in any case. */
 const nameOf = (host: string): string => host.replace(/:\d*$/, '').replace(/\.$/, '').toLowerCase();
 
 /** The URL for programs on this machine. If the host means all addresses, this uses loopback. */

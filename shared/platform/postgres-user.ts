@@ -141,8 +141,8 @@ export function nativeDir(): string {
 }
 
 /**
- * npm packages can't contain symbolic links. The package's install script creates them, unless scripts are
- * disabled.
+ * npm packages can't contain symbolic links. The package's install script creates them unless scripts are
+ * off.
  */
 function restoreSymlinks(native: string): void {
   const list = join(native, 'pg-symlinks.json');

@@ -42,7 +42,7 @@ const MEANINGS: Readonly<Record<string, readonly Meaning[]>> = {
   '08001': ['away', 'passing'],
   '08003': ['away', 'passing'],
   [SQLSTATE.connectionFailure]: ['away', 'passing'],
-  // A failover just demoted this server.
+  // A failover has just demoted this server.
   [SQLSTATE.readOnly]: ['away', 'passing'],
   // The process was suspended or got no CPU time.
   [SQLSTATE.idleInTransactionTimeout]: ['passing'],

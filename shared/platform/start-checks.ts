@@ -7,7 +7,7 @@ import { assertSchemaVersion, QUEUE_SCHEMA } from './migrate.ts';
 import { assertClusterReady } from './shards.ts';
 
 /**
- * Checks the database before a worker or API starts, once it is available.
+ * Waits for the database and checks it, before a worker or API starts.
  * @param connections maximum number of connections that the process opens
  * @throws PlatError `schema_version`, `queue_tables`, `citus_prepared`, `database_lost`
  */

@@ -63,7 +63,7 @@ const REGION_OF_TOWN = new Map(
 
 export const isFormerCounty = (fips: number): boolean => REGIONS.has(fips);
 
-/** The planning regions that replaced a former county. Empty for other codes. */
+/** The planning regions that replaced a former county. None for other codes. */
 export const regionsOfFormer = (fips: number): readonly number[] => REGIONS.get(fips) ?? [];
 
 /** The code of a former Connecticut county by its name, or null. */

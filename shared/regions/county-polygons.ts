@@ -56,8 +56,8 @@ export function countyAt(lon: number, lat: number): number | null {
 }
 
 /**
- * How far a point can be from the simplified coast and still count as in the county. Bays and islands were
- * simplified away.
+ * How far a point can be from the simplified coast and still count as in the county, because bays and islands
+ * were simplified away.
  */
 const COAST_TOLERANCE_DEG = 0.05;
 

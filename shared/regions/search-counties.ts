@@ -4,7 +4,7 @@ import { allCounties, type County } from './counties.ts';
 import { plainWords } from './county-names.ts';
 import { STATES, type StateCode, stateCode } from './states.ts';
 
-/** `near`: counties with similar names, if nothing matches. */
+/** `near`: similar names, if nothing matches. */
 export type CountySearch = { counties: County[]; near: County[] };
 
 const KIND = / (?:county|parish|borough|census area|municipality|municipio|planning region)$/;
@@ -53,7 +53,7 @@ type Named = { county: County; words: string; joined: string };
 
 let namesInWords: readonly Named[] | undefined;
 
-/** The texts to search for each county, created once. */
+/** The searched texts of each county, created once. */
 function allNames(): readonly Named[] {
   namesInWords ??= allCounties().map(county => {
     const words = plainWords(county.name);

@@ -6,7 +6,7 @@ import { allCounties } from './counties.ts';
 import { nearestCounty } from './county-polygons.ts';
 import { STATES } from './states.ts';
 
-/** `town`: the name of the post office. `lon` and `lat`: the center, as precise as in the source. */
+/** `town`: the name of its post office. `lon` and `lat`: its center, as precise as the source. */
 export type Zip = { zip: string; town: string; fips: number; lon: number; lat: number };
 
 /** Number of entries in the file that aren't ZIPs in a county. */

@@ -3,10 +3,10 @@ import type { FilterBody } from '../parcels/filter/declare-filter.ts';
 import { type Among, selectParcels } from '../parcels/filter/select-parcels.ts';
 import type { Db } from '../platform/db.ts';
 
-/** Number of ids per statement. */
+/** Ids per statement. */
 const IDS_AT_ONCE = 10_000;
 
-/** The parcels that a filter finds in a county. @param ids limits the search to these parcels */
+/** The parcels that a filter finds in a county. @param ids limits the search to these */
 export async function findMembers(
   db: Db,
   filter: FilterBody,

@@ -9,7 +9,7 @@ import type { Became } from './search-terms.ts';
 export type NamedNote = {
   property_id: number;
   name: string;
-  /** Distinguishes the parcel from others: `APN 7-44 · 19.5 acres`. */
+  /** Distinguishes it from others: `APN 7-44 · 19.5 acres`. */
   detail: string;
   became: Became;
   /** The fields that changed; null if none were recorded. */
@@ -56,7 +56,7 @@ export const BECAME_WORDS: Readonly<Record<Became, string>> = {
   changed: 'changed',
 };
 
-/** A changed field, with the old and new value if they can be shown. */
+/** A changed field, with its old and new value if they are shown. */
 export type ShownChange = { label: string; values?: string };
 
 /**

@@ -9,7 +9,7 @@ export const MAX_COUNTIES = 25;
  */
 export const MAX_MEMBERS = 50_000;
 
-/** When people get emails about changes. */
+/** How often people get emails about changes. */
 export const NOTIFY = ['none', 'daily', 'at_once'] as const;
 export type Notify = (typeof NOTIFY)[number];
 

@@ -12,7 +12,7 @@ export type FilterContext = {
   body: FilterBody;
   /** Months and years are counted back from this time. */
   asOf: Date;
-  /** The owner of owner_parcel_id, looked up in advance, and the counties to search. */
+  /** Looked up in advance: the owner of owner_parcel_id, and the counties to search. */
   owner?: { keys: readonly string[]; counties: readonly number[] };
   list?: { counties: readonly number[] };
   since?: VersionsSince;
@@ -64,7 +64,7 @@ const BOUND_WORDS = {
   number: { min: 'minimum', max: 'maximum' },
 } as const;
 
-/** The label of a filter in a form. Bounds include their side, as in "Acres (minimum)". */
+/** The label of a filter in a form. Bounds name their side: "Acres (minimum)". */
 export function labelOf({
   name,
   label,
@@ -101,7 +101,7 @@ export function listOf<Item extends z.ZodType>(item: Item) {
 }
 
 const CODE = 'must be text or a whole number';
-/** A county or deed code. Codes are text, but some are all digits, and clients may send them as numbers. */
+/** A county or deed code. Codes are text, but some have only digits and may be sent as numbers. */
 const code = z.union([line, z.int(CODE)], CODE).transform(String);
 
 const FIPS = 'must be a county FIPS code: 5 digits, with or without the leading zero';
@@ -160,7 +160,7 @@ type RangeSpec = Bounds & {
 
 const SQL_TYPES = { number: 'float8', integer: 'bigint', date: 'date' };
 
-/** Declares `<name>_min` and `<name>_max`, both inclusive. */
+/** `<name>_min` and `<name>_max`, both inclusive. */
 export function rangeFilter({
   name,
   label,
@@ -245,7 +245,7 @@ export function booleanFilter(
   });
 }
 
-/** true selects by `predicate`. false has no effect. */
+/** true filters by `predicate`. false has no effect. */
 export function flagFilter(
   name: string,
   label: string,

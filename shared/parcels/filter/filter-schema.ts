@@ -27,10 +27,7 @@ export const filterSchema = z
       context.addIssue({ code: 'custom', path: [field], message });
   });
 
-/**
- * Client generators treat body fields with a `default` as required, so the description states the default
- * instead.
- */
+/** Client generators treat body fields with a `default` as required, so the description states it instead. */
 function describe({ description, unit, default: absent }: Filter): string {
   const inUnit = unit === undefined ? '' : ` In ${unit}.`;
   return `${description}${inUnit}${absent === undefined ? '' : ` Default: ${absent}.`}`;

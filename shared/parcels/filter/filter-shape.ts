@@ -8,7 +8,7 @@ import type { FilterBody } from './declare-filter.ts';
 type LongShape = { text: string; reading?: Promise<ShapeRead> };
 type FilterShape = ShapeRead | LongShape;
 
-/** Invalid text is a 400. A shape that is too complex is a 422, thrown by `readFilterShape`. */
+/** Faulty text is a 400. A shape that is too complex is a 422, which `readFilterShape` throws. */
 export const filterShape = z
   .string('must be a WKT geometry as text')
   .transform((text, context): FilterShape => {

@@ -21,7 +21,7 @@ export type Classified = { total: Total; counts: Map<number | null, number> };
 export const sumHits = async (db: Db, selection: Selection): Promise<Total> =>
   (await sumBy(db, selection, { class: 'null::int', join: '' })).total;
 
-/** Counts all hits, and the hits in each class. @param breaks where the second and later classes start */
+/** Counts all hits, and those in each class. @param breaks where the second and later classes start */
 export const sumClasses = (
   db: Db,
   { values, ...selection }: Selection,

@@ -27,7 +27,7 @@ const shareFilter = (name: string, label: string, needs: Need, column: string, d
 const ROADS = { highway: 'f.highway_frontage_ft', road: 'f.road_frontage_ft', local: 'f.local_frontage_ft' };
 type Road = keyof typeof ROADS;
 
-/** The fields that choose which roads count. Default: true. */
+/** The fields that choose which roads count. Absent means true. */
 export const ROAD_SWITCHES = (Object.keys(ROADS) as Road[]).map(road => `count_${road}_frontage`);
 
 const roadSwitch = (road: Road, label: string, description: string) =>

@@ -75,7 +75,7 @@ async function listCandidates(
 
 type Boundary = { property_id: number; boundary: Buffer };
 
-/** Returns the candidates whose boundaries meet the query. */
+/** The candidates whose boundaries meet the query. */
 async function test(
   query: QueryData,
   candidates: ReadonlyMap<number, Hit>,

@@ -1,8 +1,8 @@
 import { BlockList, isIP } from 'node:net';
 
 /**
- * Loopback, private, link-local, shared, and reserved networks, networks that translate to other addresses
- * (IANA's special-purpose registries, RFC 6890), and Azure's instance metadata address.
+ * Loopback, private, link-local, shared, and reserved networks, networks that translate to others (IANA's
+ * special-purpose registries, RFC 6890), and the address of Azure's instance metadata.
  */
 const NOT_PUBLIC = new BlockList();
 const IPV4 =

@@ -12,7 +12,7 @@ export const LIMITS = {
   /** Size of one unpacked file. A state of 12 million parcels is 36 GB as GeoJSON. */
   expandedBytes: 64 * GiB,
   /**
-   * Files up to this size can have any ratio. Sparse fixed-width tables unpack to about 50 times their size.
+   * Up to this size the ratio is not checked. Sparse fixed-width tables unpack to some 50 times their size.
    */
   uncheckedRatioBytes: GiB,
   expandedRatio: 200,

@@ -11,7 +11,7 @@ export type FileVersion = {
 };
 
 /**
- * Requests a file's version. Returns null if the file doesn't exist (404, 410).
+ * Requests a file's version. null if it doesn't exist (404, 410).
  * @throws PlatError `feed_source` when the server is unreachable
  */
 export async function fetchFileVersion(url: URL, context: OpenContext): Promise<FileVersion | null> {

@@ -15,7 +15,7 @@ import { redactUrl } from './download-context.ts';
 import { boundedBody, isTransientStatus, retryAfterMs } from './http.ts';
 
 export const CALL_LIMITS = {
-  /** Timeout of a call, including all retries and pauses. */
+  /** Timeout of a call with all its retries and pauses. */
   totalMs: 10_000,
   tries: 3,
   /** First pause between attempts. It doubles, with jitter. */
@@ -40,7 +40,7 @@ export type GuardedCall = (request: ProviderRequest, signal?: AbortSignal) => Pr
 
 class ProviderError extends PlatError {
   readonly again: boolean;
-  /** Whether the failure counts as an outage, which opens the circuit. */
+  /** Whether it counts as an outage, which opens the circuit. */
   readonly outage: boolean;
 
   constructor(name: string, what: string, kind: { again: boolean; outage?: boolean }, pauseMs = 30_000) {

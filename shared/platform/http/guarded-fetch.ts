@@ -42,7 +42,7 @@ const agentFor = (network: Network): Agent => new Agent({ connect: { lookup: loo
 
 const agents: Record<Network, Agent> = { public: agentFor('public'), private: agentFor('private') };
 
-/** @returns null if the host is in the other network */
+/** @returns null when the host is in the other network */
 async function fetchWithin(network: Network, url: URL, init: FetchInit): Promise<Response | null> {
   const host = url.hostname.replace(/^\[|\]$/g, '');
   // Checked here, because IP addresses skip the lookup.

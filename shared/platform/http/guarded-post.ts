@@ -6,12 +6,12 @@ import { isPublicAddress } from './addresses.ts';
 import { lookupWithin, OtherNetworkError } from './guarded-fetch.ts';
 import { retryAfterMs } from './http.ts';
 
-/** Within the 15 to 30 s that Standard Webhooks 1.0 recommends. */
+/** Within the 15 to 30 s of Standard Webhooks 1.0. */
 const TIMEOUT_MS = 20_000;
 const CONNECT_MS = 10_000;
 /** How often to check for expired exchanges. */
 const LOOK_MS = 500;
-/** Connections per host. By default, servers queue 511 and drop the rest. */
+/** Connections per host. Servers queue 511 by default, and drop the rest. */
 const CONNECTIONS = 256;
 /**
  * Response bodies are ignored. A connection is reused after a body of up to this many bytes. Longer ones are
@@ -74,7 +74,7 @@ export function openGuardedPost(privateHosts: ReadonlySet<string>, timeoutMs = T
   const connect = { timeout: Math.min(CONNECT_MS, timeoutMs) };
   const outside = new Agent({ ...limits, connect: { ...connect, lookup: lookupWithin('public') } });
   const inside = new Agent({ ...limits, connect });
-  /** Exchanges in the order in which they started. */
+  /** In the order in which they started. */
   const underWay = new Set<Exchange>();
   const look = setInterval(() => {
     const cutoff = performance.now() - timeoutMs;

@@ -16,7 +16,7 @@ import {
 } from './download-context.ts';
 import { type FetchInit, type FetchResult, fetchAnyNetwork, fetchPublic } from './guarded-fetch.ts';
 
-/** Browsers allow 20 redirects. Normal downloads need two or three. */
+/** Browsers allow 20 redirects; normal downloads need two or three. */
 const MAX_REDIRECTS = 5;
 
 export const USER_AGENT = 'plat (parcel feed reader)';
@@ -249,7 +249,7 @@ export function retryAfterMs(header: string | null, now = Date.now()): number | 
 export const isTransientStatus = (status: number): boolean =>
   status === 408 || status === 429 || status >= 500;
 
-/** The outcome of a request that failed before or while reading the body. */
+/** The outcome of a request that failed before or while its body was read. */
 export function networkOutcome(error: unknown, url: URL, signal: AbortSignal): { retry: PlatError } {
   signal.throwIfAborted();
   if (error instanceof Error && error.name === 'PlatError' && !isRetryable(error)) throw error;

@@ -36,13 +36,13 @@ export type ProviderFile = z.output<typeof providerSchema>;
 
 export type Values = Readonly<Record<string, string | number | null>>;
 
-/** The value of each field of `response`, undefined if the response body does not have it. */
+/** The value of each field of `response`; undefined when the body does not have it. */
 export type ExtractedFields = Record<string, unknown>;
 
 export type Provider = {
   name: string;
   /**
-   * @returns null if the provider found nothing
+   * @returns null when the provider has nothing
    * @throws PlatError `provider`, see `openGuardedCall`
    */
   query(values: Values, signal?: AbortSignal): Promise<ExtractedFields | null>;

@@ -84,7 +84,7 @@ export const JOBS_CHANNEL = 'plat_jobs';
 /**
  * Adds a job that a person waits for, and notifies workers on commit. For processes without queues, such as
  * the API.
- * @returns the job id
+ * @returns its id
  */
 export async function enqueueAndNotify<P>(db: Db, job: JobDefinition<P>, payload: P): Promise<string> {
   const { id } = await enqueue(db, job, payload);
