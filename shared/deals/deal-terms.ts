@@ -1,4 +1,4 @@
-/** The vocabulary of deal flow. */
+/** Names, amounts, and limits of deals. */
 
 /** The columns of the board in order. A deal can also have no stage. */
 export const DEAL_STAGES = [

@@ -38,7 +38,7 @@ export type ShardedTable = {
   key: string;
   shards: number;
   nodes: number;
-  /** With indexes. */
+  /** Size including indexes. */
   bytes: number;
   largest: number;
 };

@@ -4,7 +4,7 @@ import { CHANGE_TYPES } from '../model/changes.ts';
 /** Webhook events: the types of changes, plus changes in saved searches. */
 export const WEBHOOK_TYPES = [...CHANGE_TYPES, 'search.changed'] as const;
 
-/** The events that affect saved searches. */
+/** The event types allowed in a webhook for a saved search. */
 export const SEARCH_TYPES: readonly string[] = WEBHOOK_TYPES.filter(type =>
   /^(county|parcel|land|valuation|search)\./.test(type),
 );

@@ -69,8 +69,8 @@ export function inCounties(selection: Selection, counties: readonly number[]): S
 }
 
 /**
- * Restricts a selection to a shape: parcels in its inner boxes, found with the index on extents, and those
- * along the outline that were tested. It has only the columns that hits are sorted by. The `with` keeps
+ * Restricts a selection to a shape: the parcels in its inner boxes, found with the index on extents, and the
+ * tested parcels along its outline. The result has only the columns that hits are sorted by. The `with` keeps
  * PostgreSQL from starting parallel workers for a few boxes.
  */
 export function withinShape(

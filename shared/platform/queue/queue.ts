@@ -92,7 +92,8 @@ export function openQueueBackend(config: Config, log: Logger): QueueBackend {
 
 function connect(config: Config, log: Logger) {
   if (config.REDIS_URL !== undefined) {
-    // BullMQ's blocking reads wait longer than any retry limit, but up to 10 seconds.
+    // BullMQ requires turning off the retry limit, because its blocking reads take long. They take up to 10
+    // seconds, so the socket timeout is longer.
     const redis = new Redis(config.REDIS_URL, { maxRetriesPerRequest: null, socketTimeout: 20_000 });
     const warn = sparseWarnings(log);
     redis.on('error', error => warn(error, 'redis connection'));
