@@ -6,7 +6,7 @@ const MAX_CHARACTERS = 100;
 /** These characters break tables and logs, or make one name look like another. */
 const UNSEEN = /[\p{C}\p{Default_Ignorable_Code_Point}\p{Zl}\p{Zp}]/u;
 
-/** UUIDs as PostgreSQL reads them, with or without dashes. */
+/** A UUID with or without dashes, because PostgreSQL accepts both. */
 const UUID = /^[0-9a-f]{8}-?(?:[0-9a-f]{4}-?){3}[0-9a-f]{12}$/i;
 
 /**
@@ -46,10 +46,10 @@ export async function requireKnownOrNewName(db: Db, of: NamedSort, text: string)
   );
 }
 
-/** Equal for names that differ only by case or Unicode composition. Databases would do this by locale. */
+/** Folds case and Unicode composition. A database would depend on its locale. */
 const folded = (name: string): string => name.normalize('NFKC').toUpperCase().toLowerCase().normalize('NFKC');
 
-/** Accounts can be named by their ids too, so a name must never look like another account's id. */
+/** Commands accept an account's name or id, so a name must never look like another account's id. */
 function requireAccountName(text: string): string {
   const name = requireName('account', text);
   if (UUID.test(name)) throw refused('account', 'looks like the id of an account. Choose another one');

@@ -5,7 +5,9 @@ export type Session = {
   id: string;
   user: { id: string; email: string; name: string; operator: boolean; hasPassword: boolean };
   company: { id: string; name: string };
-  /** The account that pages show: the user's own, or their company's oldest; null if there is none. */
+  /**
+   * The account that pages show: the user's own account, or else the company's oldest. Null if it has none.
+   */
   account: { id: string; name: string; own: boolean } | null;
 };
 
@@ -86,7 +88,7 @@ export const listInvitations = (db: Db, companyId: string): Promise<OpenInvitati
 
 export type Grant = {
   id: string;
-  /** A URL if the client describes itself there. It then has no name and no redirect URI here. */
+  /** A URL if the client publishes its own metadata. In that case, `name` and `redirect_uri` are null. */
   client_id: string;
   name: string | null;
   redirect_uri: string | null;
@@ -106,12 +108,14 @@ export async function endGrantsOfClient(db: Db, accountId: string, clientId: str
   await db.run('accounts/end_grants_of_client', { account_id: accountId, client_id: clientId });
 }
 
-/** Whether the user owns the account. Waits for a change of owner in progress. */
+/** Whether the user owns the account. Waits for an ownership change in progress to finish. */
 export async function isOwner(db: Db, accountId: string, userId: string): Promise<boolean> {
   return (await db.run('accounts/lock_owner', { account_id: accountId, user_id: userId })).length > 0;
 }
 
-/** The response of a call with an idempotency key, and the hashes of the people in it. */
+/**
+ * A stored response to a call with an idempotency key. `people`: suppression-list hashes of the people in it.
+ */
 export type KeptAnswer = { body: Buffer; people: Buffer[] | null; created_at: Date };
 
 export async function readKeptAnswer(

@@ -7,33 +7,35 @@ import { requireKnownOrNewName, requireName } from './account-names.ts';
 import { SCOPES, type Scope, type Tier } from './tiers.ts';
 import { requireEmail, userOfOtherCompanyError } from './users.ts';
 
-/** What an operator can set for an account. Omitted terms stay as they are, or get their default. */
+/**
+ * Settings that an operator can change. Omitted ones keep their value, or get the default in a new account.
+ */
 export type AccountTerms = {
   tokensIncluded?: number;
   /** US cents per 1,000 tokens of overage. Default: the tier's price. */
   overageCentsPer1000?: number;
   overageAllowed?: boolean;
   paymentMethod?: boolean;
-  /** Default true. So is `pro`, an active Pro subscription. */
+  /** Default true, like `pro` (an active Pro subscription). */
   invoicePaid?: boolean;
   pro?: boolean;
   /** Default 60 calls per minute, in bursts of up to 120. */
   ratePerMinute?: number;
   rateBurst?: number;
-  /** Default 20, which can be used all at once. */
+  /** Default 20 traces per minute. All of them can run at once. */
   skipTracePerMinute?: number;
   /** Whether it can use skip trace. Default true. */
   skipTrace?: boolean;
-  /** An existing or new company. Default: its user's, or a new one with the account's name. */
+  /** An existing or new company. Default: the user's company, or a new one named after the account. */
   company?: string;
   userName?: string;
 };
 
 export type NewAccount = AccountTerms & {
   name: string;
-  /** null: no contract, and so no periods. */
+  /** null: no contract, and no billing periods. */
   tier: Tier | null;
-  /** The most tokens of overage in a period. Default: no limit. */
+  /** Maximum overage tokens per period. Default: no limit. */
   backstopTokens?: number;
   /** Email address of the owner, an existing or new user. */
   user?: string;
@@ -62,7 +64,7 @@ export type AccountSummary = {
   period_start: Date | null;
   period_end: Date | null;
   created_at: Date;
-  /** Since when its keys are rejected. */
+  /** When Plat started rejecting its keys. */
   disabled_at: Date | null;
 };
 
@@ -86,7 +88,7 @@ export type NewKey = {
   actor?: string;
 };
 
-/** The first characters of a key, stored in plain text: `plat_` and 6 of its 43. */
+/** Length of the part of a key that is stored in plain text: `plat_` and 6 of the 43 random characters. */
 const PREFIX_LENGTH = 11;
 
 /**
@@ -221,7 +223,7 @@ function newKey(): { key: string; prefix: string } {
 }
 
 /**
- * Replaces a key. The old one keeps working for `hours`; with 0 it is revoked at once.
+ * Replaces a key. The old key keeps working for `hours`. With 0, it is revoked immediately.
  * @param old its id, its prefix, or the key itself. @throws PlatError `key_unknown`
  */
 export async function rotateKey(
@@ -246,7 +248,7 @@ function keyUnknown(): PlatError {
   return new PlatError('key_unknown', 'No active key matches. `plat key list` lists ids and prefixes.');
 }
 
-/** The keys of one account (by name or id), or of all. @throws PlatError `account_unknown` */
+/** The keys of one account (by name or id), or of all accounts. @throws PlatError `account_unknown` */
 export async function listKeys(db: Db, account?: string): Promise<KeySummary[]> {
   const id = account === undefined ? null : await findAccount(db, account);
   return db.run<KeySummary>('accounts/list_keys', { account_id: id });
@@ -274,7 +276,9 @@ export async function revokeKey(
 /** Keys have 256 random bits, so a slow hash would add nothing. */
 export const hashKey = (key: string): Buffer => hash('sha256', key, 'buffer');
 
-/** Who runs this process, for the audit table, such as `ana@host`. With sudo, the person instead of root. */
+/**
+ * Who runs this process, for the audit table, such as `ana@host`. Under sudo, this is the person, not root.
+ */
 export const operator = (): string => `${process.env.SUDO_USER ?? userName()}@${hostname()}`;
 
 function userName(): string {

@@ -24,21 +24,24 @@ import {
 import type { Tier } from './tiers.ts';
 import { changeMembership, type Membership } from './users.ts';
 
-/** Changes to an account. Omitted values stay. */
+/** Changes to an account. Omitted values stay the same. */
 export type AccountChange = AccountTerms & {
-  /** null ends the contract now. A tier sets its terms unless they are set here. A first tier starts one. */
+  /** null ends the contract now. A tier starts one if there is none, and sets the terms not set here. */
   tier?: Tier | null;
   /** null: no limit. */
   backstopTokens?: number | null;
   /** An email address; null for no owner. */
   user?: string | null;
-  /** Corrects the current period, which keeps its usage. Later ones start on the same day of the month. */
+  /**
+   * Corrects the start of the current period, which keeps its usage. Later periods start on the same day of
+   * the month.
+   */
   periodStart?: Date;
-  /** Moves the end of the current period. Later ones start on that day of the month. */
+  /** Moves the end of the current period. Later periods start on that day of the month. */
   periodEnd?: Date;
   /** Rejects the account's keys. */
   disabled?: boolean;
-  /** Allows lowering the included tokens below those used, and closing a period that has used tokens. */
+  /** Allows lowering the included tokens below the number already used, and closing a period with usage. */
   force?: boolean;
 };
 
@@ -90,7 +93,7 @@ export async function changeAccount(db: Db, account: string, change: AccountChan
 
 async function apply(db: Db, id: string, change: AccountChange): Promise<string[]> {
   await lock(db, id);
-  // The account's lock stops others from rolling its period; the period's lock stops charges.
+  // The account lock keeps others from starting a new period. The period lock keeps them from charging.
   await db.run('accounts/roll_period', { account_ids: [id] });
   await db.run('accounts/lock_period', { account_id: id });
   const before = await lock(db, id);
@@ -112,7 +115,7 @@ async function apply(db: Db, id: string, change: AccountChange): Promise<string[
     id,
     patch: JSON.stringify(patch),
   });
-  // The previous owner authorized them, and may still have their tokens.
+  // The previous owner authorized these OAuth clients, and may still have their tokens.
   if (patch.user_id !== undefined && before.user_id !== null)
     await db.run('accounts/end_account_grants', { account_id: id });
   if (patch.user_id) await db.run('deals/give_board', { account_id: id, user_id: patch.user_id });
@@ -161,7 +164,7 @@ function columnsOf(change: AccountChange): Patch {
   return Object.fromEntries(Object.entries(columns).filter(([, value]) => value !== undefined));
 }
 
-/** The tier and its terms. A new tier sets the terms that the change doesn't. */
+/** The tier and its terms. A new tier sets every term that the change doesn't set. */
 async function termsOf(db: Db, change: AccountChange, account: Locked): Promise<Patch> {
   if (change.tier === null && givesTerms(change)) throw termsWithoutContractError();
   if (change.tier === null) return { tier: null, tokens_included: 0, overage_cents_per_1000: 0 };
@@ -236,7 +239,7 @@ export async function saveTier(
   return rows[0]!;
 }
 
-/** Oldest first. @throws PlatError `tier_unknown` if the tier never existed */
+/** Changes to a tier, oldest first. @throws PlatError `tier_unknown` if the tier never existed */
 export async function listTierChanges(db: Db, name: Tier): Promise<Change[]> {
   const rows = await db.run<Change>('accounts/list_tier_changes', { name });
   if (rows.length === 0 && !(await listTiers(db)).some(each => each.name === name))

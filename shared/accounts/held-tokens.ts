@@ -2,7 +2,7 @@ import type { Db } from '../platform/db.ts';
 import type { Values } from '../platform/named-parameters.ts';
 import type { Mode } from './tiers.ts';
 
-/** A period may end or change while it is read, so it is tried this many times. */
+/** Maximum number of attempts. A period may end or change while a statement reads it. */
 const MAX_TRIES = 3;
 
 /** @returns false if the statement returns no row after all tries, or charges nothing */
@@ -29,15 +29,15 @@ export async function releaseTokens(db: Db, accountId: string, tokens: number): 
 export type HeldCharge = { held: number; tokens: number; endpoint: string; mode: Mode };
 
 /**
- * Releases the held tokens and charges the price in the current period. @returns whether the account may use
- * that many
+ * Releases the held tokens and charges `tokens` in the current period. @returns whether the account has
+ * enough tokens
  */
 export async function chargeHeld(
   db: Db,
   accountId: string,
   { held, tokens, endpoint, mode }: HeldCharge,
 ): Promise<boolean> {
-  // The account is locked before its period, as everywhere.
+  // Lock the account before its period, the same order as everywhere else.
   await db.run('accounts/roll_period', { account_ids: [accountId] });
   await releaseTokens(db, accountId, held);
   if (tokens === 0) return holdTokens(db, accountId, 0);

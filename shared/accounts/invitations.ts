@@ -7,8 +7,8 @@ import { type NewUser, requireEmail } from './users.ts';
 export const MAX_INVITATIONS = 100;
 
 /**
- * Invites an address to a company. The user is created only when the invitation is accepted, so it doesn't
- * matter whether the address belongs to another company. @returns the path of the link
+ * Invites an address to a company. The user is created only when the invitation is accepted, so the address
+ * may belong to a user of another company. @returns the path of the link
  * @throws PlatError `user_email`; `user_exists` for a user of the same company; `too_many_invitations`
  */
 export function invite(
@@ -39,8 +39,8 @@ export function invite(
 }
 
 /**
- * Creates the user of an invitation with their password, and returns their id, or undefined when the
- * invitation is no longer open. It stays open when it cannot be accepted.
+ * Creates the invited user with a password. Returns the user id, or undefined if the invitation is no longer
+ * open. An invitation that cannot be accepted stays open.
  * @throws PlatError `user_company` when the address belongs to another user
  */
 export function acceptInvitation(db: Db, tokenHash: Buffer, password: string): Promise<string | undefined> {
@@ -76,7 +76,10 @@ const knownAddressError = (email: string): PlatError =>
 
 type Canceled = { id: string; companyId: string } | { email: string };
 
-/** Cancels one invitation of a company, or all of an address. @returns the address, once per invitation */
+/**
+ * Cancels one of a company's invitations, or all invitations to an address. @returns the address, once per
+ * invitation
+ */
 export async function cancelInvitations(db: Db, which: Canceled, actor: string): Promise<string[]> {
   const values =
     'id' in which

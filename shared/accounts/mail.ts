@@ -12,7 +12,10 @@ export type Mail = {
   unsubscribe?: string;
 };
 
-/** Sends by SMTP_URL, or writes to `outbox` in PLAT_DIR. Never logs the text, whose links sign people in. */
+/**
+ * Sends through SMTP_URL, or writes to `outbox` in PLAT_DIR if it is not set. Never logs the text, because
+ * its links sign people in.
+ */
 export async function sendMail(config: Config, log: Logger, mail: Mail): Promise<void> {
   try {
     await send(config, log, mail);
@@ -38,7 +41,7 @@ async function send(config: Config, log: Logger, { unsubscribe, ...mail }: Mail)
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const name = `${new Date().toISOString().replaceAll(':', '-')}-${mail.to.replaceAll(/[^\w.@-]/g, '_')}.txt`;
   const file = join(folder, name);
-  // Not as MIME, whose lines of 76 characters would break links.
+  // Written as plain text, because MIME would break links at 76 characters.
   const head = Object.entries({ To: mail.to, Subject: mail.subject, ...headers });
   const lines = head.map(([name, value]) => `${name}: ${value}\n`).join('');
   await writeFile(file, `${lines}\n${mail.text}`, { mode: 0o600 });

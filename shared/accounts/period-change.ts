@@ -1,7 +1,7 @@
 import type { Db } from '../platform/db.ts';
 import { PlatError } from '../platform/errors.ts';
 
-/** What a period's tokens cost. The terms at its end price all of them. */
+/** Contract terms. The terms in effect at the end of a period apply to all its tokens. */
 export type Terms = {
   tokens_included: number;
   overage_cents_per_1000: number;
@@ -13,7 +13,7 @@ export type UsedPeriod = { period_start: Date; period_end: Date; tokens_used: nu
 
 /**
  * A change must not turn included tokens that were already used into overage that the account doesn't allow.
- * @param allowed the most tokens that the period may use, null for no limit. @throws PlatError
+ * @param allowed maximum number of tokens that the period may use, null for no limit. @throws PlatError
  * `account_change`
  */
 export function requireNoNewOverage(
@@ -35,7 +35,9 @@ export function requireNoNewOverage(
   );
 }
 
-/** How new terms change the overage already used in the period; undefined if they don't. */
+/**
+ * A note on how new terms change the overage already used in the period. Undefined if they don't change it.
+ */
 export function overageNote(period: UsedPeriod, before: Terms, after: Terms): string | undefined {
   const [was, becomes] = [describe(period, before), describe(period, after)];
   if (was === becomes) return undefined;
@@ -76,7 +78,7 @@ export type PeriodOwner = {
 };
 
 /**
- * The new dates of an account's period. Without any in the input, the period of a contract that starts now.
+ * Calculates the dates of an account's period. If the input has no dates, the period starts now.
  * @returns the changed dates, and a note for the operator
  * @throws PlatError `account_change` for dates far from now, and for a period that overlaps a closed one, is
  * too long, has ended, or misses days of its usage

@@ -2,7 +2,7 @@ import { PlatError } from '../platform/errors.ts';
 
 /**
  * The error for an account without enough tokens left in this period.
- * @param need tokens, or a text if the number is withheld
+ * @param need number of tokens, or a sentence if the number must not be revealed
  */
 export function quotaError(
   account: { overageAllowed: boolean; paymentMethod: boolean },
@@ -25,7 +25,7 @@ export function quotaError(
   );
 }
 
-/** An error that the account's owner has to fix, 402. */
+/** A 402 for a problem that the account's owner has to fix. */
 export function paymentError(code: string, message: string): PlatError {
   return new PlatError(code, message, { status: 402 });
 }

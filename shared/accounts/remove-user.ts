@@ -4,7 +4,7 @@ import { PlatError } from '../platform/errors.ts';
 export type Removal = {
   id?: string;
   email?: string;
-  /** For the audit table. */
+  /** Who removes them, for the audit table. */
   actor: string;
   /** Limits the removal to users of this company who aren't operators. Operators omit it. */
   companyId?: string;
@@ -18,9 +18,11 @@ export type StoredUser = {
   operator: boolean;
   /** An account that they own, or null. */
   account: string | null;
-  /** The account that gets their deals; null in a company without accounts. */
+  /** The account that inherits their deals. Null if the company has no accounts. */
   heir_id: string | null;
-  /** False only for a user that an earlier release created with an invitation that is still open. */
+  /**
+   * False only for users whom an earlier release created when inviting them, and who have not accepted yet.
+   */
   signed_in: boolean;
   has_deals: boolean;
 };

@@ -10,7 +10,8 @@ export type LinkPurpose = 'sign_in' | 'reset' | 'invite';
 export const LINK_MINUTES: Record<LinkPurpose, number> = { sign_in: 30, reset: 60, invite: 7 * 24 * 60 };
 
 /**
- * NIST SP 800-63B section 3.1.1.2: at least 8 characters, better 15; any characters, no composition rules.
+ * NIST SP 800-63B section 3.1.1.2: at least 8 characters, preferably 15. Any characters are allowed, with no
+ * composition rules.
  */
 const MIN_PASSWORD_LENGTH = 10;
 const MAX_PASSWORD_LENGTH = 200;
@@ -18,7 +19,7 @@ const MAX_PASSWORD_LENGTH = 200;
 /** OWASP's first choice for Argon2id: 19 MiB, 2 passes, 1 lane. */
 const ARGON2 = { algorithm: 2 as Algorithm.Argon2id, memoryCost: 19_456, timeCost: 2, parallelism: 1 };
 
-/** Checked if no user has the address, so that the response takes equally long. */
+/** Verified when no user has the address, so that the response takes the same time. */
 let dummyHash: Promise<string> | undefined;
 
 /** A token for a session or link: 256 random bits. Only its hash is stored. */
@@ -45,7 +46,7 @@ export async function storePassword(db: Db, userId: string, password: string): P
   await db.run('accounts/store_password', { user_id: userId, hash: await argonHash(password, ARGON2) });
 }
 
-/** Whether the password is correct. Takes equally long if there is no such user or they have no password. */
+/** Whether the password is correct. Takes the same time if the user does not exist or has no password. */
 export async function verifyPassword(stored: string | null | undefined, candidate: string): Promise<boolean> {
   dummyHash ??= argonHash(randomBytes(16).toString('hex'), ARGON2);
   const right = await argonVerify(stored ?? (await dummyHash), candidate);

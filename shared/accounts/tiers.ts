@@ -8,6 +8,6 @@ export type Tier = (typeof TIERS)[number] | (string & {});
 export const SCOPES = ['api:direct', 'api:mcp'] as const;
 export type Scope = (typeof SCOPES)[number];
 
-/** A narrower grant for assistants than `api:mcp`, with only the tools that change nothing. */
+/** A narrower grant than `api:mcp`, for assistants that only get the read-only tools. */
 export const READ_SCOPE = 'api:mcp.read';
 export type Mode = 'direct' | 'mcp';

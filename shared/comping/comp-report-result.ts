@@ -8,7 +8,7 @@ import { ADJUSTMENTS, type Adjustment, type Candidate, type ReportSnapshot } fro
 
 export type Override = { comp_id: string; adjustment: Adjustment; percent: number; reason: string };
 
-/** In percent. `model` is null if the model makes no such adjustment; `percent` is applied. */
+/** In percent. `model`: the model's own adjustment, null if it makes none. `percent`: the one applied. */
 export type AppliedAdjustment = { model: number | null; percent: number | null; reason: string | null };
 
 /** A chosen comp and its effect. Prices per acre in USD. */
@@ -17,9 +17,9 @@ export type ResultLine = {
   ppa: number;
   adjustments: Record<Adjustment, AppliedAdjustment>;
   adjusted_ppa: number;
-  /** Its share of the estimate, 0 to 1. */
+  /** The comp's share of the estimate, 0 to 1. */
   weight: number;
-  /** How many USD lower the estimate would be without it; null for the only comp. */
+  /** How much lower the estimate would be without this comp, in USD. Null for the only comp. */
   moves: number | null;
 };
 
@@ -27,11 +27,11 @@ export type ResultLine = {
 export type Totals = { mean: number; median: number; weighted: number; gini: number };
 
 export type Result = {
-  /** Sales before asking prices, then by steps away. */
+  /** Sales before asking prices, then ordered by `steps`. */
   lines: ResultLine[];
   as_sold: Totals;
   adjusted: Totals;
-  /** Its range and confidence are only meaningful with three comps or more (`enough`). */
+  /** The range and confidence are only meaningful with three or more comps (`enough`). */
   estimate: Valuation;
   enough: boolean;
 };
@@ -41,7 +41,7 @@ const percentOf = (log: number | null): number | null => (log === null ? null : 
 
 type OverrideOf = (comp: Candidate, name: Adjustment) => Override | undefined;
 
-/** Calculates the estimate from the chosen comps, like the model; null if none are chosen. */
+/** Calculates the estimate from the chosen comps, the way the model does. Null if none are chosen. */
 export function resultOf(
   snapshot: ReportSnapshot,
   isChosen: (comp: Candidate) => boolean,
@@ -54,7 +54,7 @@ export function resultOf(
   const overridesByKey = new Map(overrides.map(one => [`${one.comp_id} ${one.adjustment}`, one]));
   const overrideOf: OverrideOf = (comp, name) => overridesByKey.get(`${comp.id} ${name}`);
   const columns = columnsOf(comps, overrideOf);
-  // Reports from before counties had their own weights have none.
+  // Missing in older reports, from before each county had its own value.
   weighComps(columns, snapshot.weight_steps ?? 1);
   const estimate = createConclusion(snapshot, comps.length)(columns, snapshot.subject.acres);
   const lines = linesOf(comps, columns, estimate, snapshot.subject.acres, overrideOf);
@@ -75,7 +75,9 @@ export function resultOf(
   };
 }
 
-/** The comps as the kernels read them, with the model's adjustments or the user's overrides. */
+/**
+ * The comps in the columns that the kernels use, with the user's overrides or else the model's adjustments.
+ */
 function columnsOf(comps: readonly Candidate[], overrideOf: OverrideOf): ChosenComps {
   const columns = newChosenComps(comps.length);
   columns.count = comps.length;

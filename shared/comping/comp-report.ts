@@ -10,7 +10,7 @@ import { fiveDigits } from '../regions/counties.ts';
 export const ADJUSTMENTS = ['size', 'time', 'location', 'land', 'asking'] as const;
 export type Adjustment = (typeof ADJUSTMENTS)[number];
 
-/** How many comps a report offers: those the fewest steps away. */
+/** Maximum number of comps that a report offers. The ones with the fewest `steps` are kept. */
 export const MAX_CANDIDATES = 500;
 
 export type Candidate = {
@@ -34,9 +34,9 @@ export type Candidate = {
   sale_type: string;
   url: string;
   photos: string[];
-  /** From the subject's point. */
+  /** Distance from the subject's point. */
   distance_m: number;
-  /** Days from the sale to the report's date; null unless SOLD. */
+  /** Days from the sale to the report's `as_of`; null unless SOLD. */
   age: number | null;
   /**
    * Difference from the subject in distance, size, and age. Each step divides the weight by e.
@@ -46,9 +46,9 @@ export type Candidate = {
   adjustments: Record<Adjustment, number | null>;
   /** Whether the model excludes it as an outlier or a duplicate of the same sale. */
   left_out: boolean;
-  /** Whether the model's own estimate uses it. */
+  /** Whether the model's own estimate uses this comp. */
   used: boolean;
-  /** Whether newer data no longer has it among the candidates. */
+  /** Whether the comp is no longer a candidate in newer data. */
   gone?: boolean;
 };
 
@@ -57,9 +57,9 @@ export type PriceTrend = {
   yearly: number;
   /** How much estimates of last year's sales were too high. Subtracted from every sale. */
   lag: number;
-  /** Number of the county's own sales behind it. If there are none, it comes from other counties. */
+  /** Number of sales in the county that the trend is based on. With 0, it is based on other counties. */
   sales: number;
-  /** Year of the earliest of these. */
+  /** Year of the earliest of these sales. */
   since: number | null;
 };
 
@@ -70,7 +70,7 @@ export type MarketBucket = {
   data: Record<string, number | null> | null;
 };
 
-/** The data of a report at the time it was prepared; all its figures are calculated from it. */
+/** A report's data as of when it was prepared. Every figure in the report is calculated from it. */
 export type ReportSnapshot = {
   /** 'YYYY-MM-DD': the date of the valuation. */
   as_of: string;
@@ -88,14 +88,14 @@ export type ReportSnapshot = {
     lon: number;
     lat: number;
     acres: number;
-    /** Rings of longitude and latitude, simplified for a picture; none without geometry. */
+    /** Rings of longitude and latitude, simplified for a picture. Empty if the parcel has no geometry. */
     outline: [number, number][][];
     steep_percent: number | null;
     frontage_ft: number | null;
     flood_percent: number | null;
     wetlands_percent: number | null;
   };
-  /** Of ln(price per acre) to ln(acres). */
+  /** Change in ln(price per acre) per unit of ln(acres). */
   elasticity: number;
   /** Steps over which the weight of a comp falls to 1/e. */
   weight_steps?: number;
@@ -106,7 +106,7 @@ export type ReportSnapshot = {
   /** Null if fewer than three comps are nearby. */
   machine: Valuation | null;
   candidates: Candidate[];
-  /** The number of available comps; `candidates` has the nearest. */
+  /** The number of available comps. `candidates` has the ones with the fewest steps. */
   comps: number;
   bucket: BucketLabel | null;
   county_market: MarketBucket | null;

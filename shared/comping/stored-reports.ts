@@ -13,16 +13,16 @@ export type Report = {
   version: number;
   created_at: Date;
   updated_at: Date;
-  /** When a worker was last requested; null when none is. */
+  /** When a worker was last requested to prepare the report. Null if no request is open. */
   wanted_at: Date | null;
   looked_at: Date | null;
   fault: string | null;
-  /** Null until a worker has prepared it. */
+  /** Null until a worker has prepared the report. */
   snapshot: ReportSnapshot | null;
   /** The newest snapshot that was offered but not accepted yet. */
   offered: ReportSnapshot | null;
   share_expires_at: Date | null;
-  /** Name of the user who created it, or of the account's user; null if unnamed. */
+  /** Name of the user who created the report, or of the account's user. Null if unnamed. */
   maker: string | null;
   company: string;
   chosen: string[];
@@ -31,7 +31,7 @@ export type Report = {
 
 type Reader = { accountId: string | null; userId: string | null };
 
-/** Undefined also for another account's report. */
+/** Returns undefined if the report doesn't exist or belongs to another account. */
 export async function findReport(
   db: Db,
   id: string,
@@ -94,7 +94,10 @@ export async function restoreAdjustment(
   await db.run('comping/touch_report', { id });
 }
 
-/** Writes a text unless another user has changed it from `before`. @returns whether it was written */
+/**
+ * Writes a text if it still equals `before`, so that another user's change is never lost. @returns whether it
+ * was written
+ */
 export async function writeText(
   db: Db,
   { id }: Report,
@@ -105,7 +108,7 @@ export async function writeText(
   return (await db.rowCount('comping/write_text', { id, text, before }, { field })) > 0;
 }
 
-/** Sets or replaces the report's link; null removes it. */
+/** Sets or replaces the report's shared link. Null removes it. */
 export async function shareReport(
   db: Db,
   { id }: Report,

@@ -7,9 +7,7 @@ import { hmac, identityTags, isPhoneKey, phoneKey } from './person-identity.ts';
 import type { ProviderAnswer, TraceProvider } from './skip-trace-providers.ts';
 import { contactSecret, listSuppressed } from './suppression.ts';
 
-/**
- * A provider's match: the requested subject, the result, and the suppression list's tags for these people.
- */
+/** A provider's match: the requested subject, the result, and the suppression tags of everyone in it. */
 export type ProviderMatch = { subject: Subject; answer: ProviderAnswer; tags: string[] };
 
 export type ProviderLookup = (
@@ -21,8 +19,8 @@ export type ProviderLookup = (
 const MAX_LOOKUPS = 2;
 
 /**
- * Requests people from a provider, one after another, until one is found. Results are stored for `keepDays`,
- * so that no one is paid for twice.
+ * Looks people up with a provider, one at a time, until one is found. Results are stored for `keepDays`, so
+ * that Plat doesn't pay for the same person twice.
  * @throws PlatError `provider` when it is unavailable
  */
 export function openProviderLookup(db: Db, provider: TraceProvider, keepDays: number): ProviderLookup {
@@ -78,7 +76,7 @@ export function openProviderLookup(db: Db, provider: TraceProvider, keepDays: nu
   };
 }
 
-/** The first of two people may have used up the time. */
+/** The time limit covers all lookups, so the first of two people may use it up. */
 function timeoutError(name: string): PlatError {
   return new PlatError('provider', `The provider ${name} did not respond in time. Try again later.`, {
     status: 503,
@@ -86,7 +84,7 @@ function timeoutError(name: string): PlatError {
   });
 }
 
-/** The suppression list's keys for the person requested, the person found, and the numbers. */
+/** Suppression tags for the person requested, the person found, and the phone numbers. */
 function tagsOf(
   subject: Subject,
   address: Address,

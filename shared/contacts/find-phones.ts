@@ -31,7 +31,7 @@ export type ContactRow = RecordName & {
 type ContactCandidate = Candidate & { row: ContactRow };
 
 /**
- * With more candidates, people with the same name can't be distinguished. Such a city has a thousand people
+ * Beyond this many candidates, people with the same name can't be told apart: the city has a thousand people
  * with a similar surname and the same initial.
  */
 export const MAX_CANDIDATES = 1_000;
@@ -43,7 +43,7 @@ export type ContactMatch =
   | { state: 'suppressed' }
   | { state: 'unknown' };
 
-/** The first of the subjects with a match. */
+/** Returns the first subject that has a match. */
 export async function findContacts(
   db: Db,
   subjects: readonly Subject[],
@@ -74,7 +74,7 @@ export async function findContacts(
       ...matches.flatMap(({ candidate }) => identityTags(candidate.subject, candidate.row.places)),
     ];
     const listed = openly ? new Set() : await listSuppressed(db, tags);
-    // The second person of a roll's text may still be returned.
+    // Continue, because the second person named on the roll may still be returned.
     if (listed.size > 0) suppressed = true;
     else if (matches.length > 0) return { state: 'found', matches, tags };
   }
@@ -102,7 +102,7 @@ export type NumberFacts = {
   dnc_as_of: string | null;
 };
 
-/** Adds the data of the numbering plan and the registry to numbers, if they are loaded. */
+/** Numbering plan and Do Not Call data for each number, if loaded. */
 export async function factsOf(db: Db, numbers: readonly string[]): Promise<Map<string, NumberFacts>> {
   const rows = await db.run<NumberFacts>('contacts/look_up_numbers', { numbers });
   return new Map(rows.map(row => [row.number, row]));
@@ -110,11 +110,11 @@ export async function factsOf(db: Db, numbers: readonly string[]): Promise<Map<s
 
 export type ProvidedPhone = StoredPhone & { dnc: boolean | null };
 
-/** A number as found, before the numbering plan and the registry are searched. */
+/** A number as found, before adding numbering plan and Do Not Call data. */
 export type TracedPhone = StoredPhone & {
   /** The rank of its match, 0 for the best. */
   rank: number;
   lastSeen: string | null;
-  /** The provider's own data. */
+  /** The provider's own Do Not Call flag. */
   dnc: boolean | null;
 };

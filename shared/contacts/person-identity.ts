@@ -24,14 +24,14 @@ export function subjectOf(name: RecordName): Subject | null {
 }
 
 /**
- * Trusts are named after the person who created them, and that is who to call about the land. An estate's
- * owner is dead.
+ * A personal trust is named after the person who created it, who is the one to call about the land. Estates
+ * are excluded, because their owner is dead.
  */
 const PERSONAL_TRUST = /\b(?:TR|TRUST|TRUS|TRST|TRUSTEES?|FAMILY)\b/i;
 
 /**
- * The subjects that an owner text names, in the order of lookup: the entity, then each person with the
- * possible readings of the name.
+ * The subjects that an owner text names, in lookup order: the entity, then each person, with every possible
+ * reading of the name.
  */
 export function subjectsOf(owner: string): Subject[] {
   const people = parseOwnerPeople(owner).flatMap(readings => readings.map(found => ({ person: found })));
@@ -53,9 +53,9 @@ export const phoneKey = (number: string): string => `n|${number}`;
 export const isPhoneKey = (tag: string): boolean => tag.startsWith('n|');
 
 /**
- * The suppression list's tags for a person: every formal name of the given name, with the ZIP or, without
- * one, the city.
- * @param stored for the list itself, which also matches requests with only a city
+ * Suppression tags for a person: every formal name of the given name, combined with the ZIP, or with the city
+ * if there is no ZIP.
+ * @param stored true for tags stored in the list itself, which must also match requests that have only a city
  */
 export function identityTags(subject: Subject, places: readonly Address[], stored = false): string[] {
   const names =

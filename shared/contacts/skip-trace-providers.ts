@@ -12,7 +12,7 @@ export type ProviderQuestion = { subject: Subject; address: Address };
 
 export type ProviderAnswer = { first_name: string | null; last_name: string | null; phones: ProvidedPhone[] };
 
-/** An outside source of phone numbers, for people that the contacts don't have. */
+/** An external source of phone numbers, for people who aren't in the loaded contacts. */
 export type TraceProvider = {
   name: string;
   /** US cents per match, or null if unknown. */
@@ -73,7 +73,7 @@ const declaredAnswer = z.object({
   phones,
 });
 
-/** SKIP_TRACE_PROVIDER=http: any service described by a file (docs/providers.md). */
+/** SKIP_TRACE_PROVIDER=http: any service that a provider file describes (docs/providers.md). */
 function declared(file: string): ProviderClient {
   const provider = loadProvider(file, {
     names: NAMES,
@@ -98,7 +98,7 @@ function nameFields(subject: Subject): Record<'first_name' | 'last_name' | 'enti
   return { first_name: first, last_name: [...last, suffix].filter(Boolean).join(' '), entity_name: null };
 }
 
-/** A provider may return another resident. A name that doesn't fit is not a match. */
+/** Whether the result is the person requested. A provider may return another resident of the address. */
 function isMeant(
   subject: Subject,
   { first_name, last_name }: Pick<ProviderAnswer, 'first_name' | 'last_name'>,

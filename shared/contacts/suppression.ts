@@ -5,7 +5,7 @@ import { hmac, storedTags } from './person-identity.ts';
 
 const secrets = new WeakMap<Db, Promise<Buffer>>();
 
-/** The key of the list's hashes, unique to the installation. */
+/** The installation's secret key for the hashes of the suppression list. */
 export function contactSecret(db: Db): Promise<Buffer> {
   const cached = secrets.get(db);
   if (cached !== undefined) return cached;

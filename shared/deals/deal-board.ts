@@ -34,7 +34,7 @@ export const dealFetch: JobDefinition<z.infer<typeof fetchPayload>> = {
 export type Owner = {
   accountId: string;
   userId?: string | undefined;
-  /** The author of changes, if that is another user. */
+  /** The author of changes, if not the owner. */
   author?: string;
 };
 
@@ -54,14 +54,14 @@ export type DealFields = Money & {
   price?: string | null;
 };
 
-/** A person's response to advice: hold it until a date, or dismiss it until there is other advice. */
+/** A person's response to advice: hold it until a date, or dismiss it until the advice changes. */
 type AdviceAnswer = { advice_held_until?: string | null; advice_dismissed?: boolean };
 
 export type DealSubject = { property_id?: number; listing_id?: string; listing_url?: string };
 
 export type DealChange = DealFields &
   AdviceAnswer & {
-    /** Position in the column, from 0. A higher number means the end. */
+    /** Position in the column, starting at 0. Numbers past the end mean the end. */
     position?: number;
   };
 
@@ -129,7 +129,7 @@ export async function addDeal(
   return id;
 }
 
-/** The current price of the live listing that a deal names. */
+/** The current price of a deal's live listing. */
 async function listedPrice(db: Db, listingId: string | null, url: string | null): Promise<string | null> {
   const [row] = await db.run<{ price: string }>('deals/find_listed_price', { listing_id: listingId, url });
   return row?.price ?? null;
@@ -141,7 +141,7 @@ async function countyOfSubject(
   listingId: string | null,
 ): Promise<number | null> {
   const ofParcel = propertyId === null ? null : countyOf(propertyId);
-  // A larger number is no county and would not fit the column.
+  // Larger numbers aren't county codes and don't fit the column.
   const county = ofParcel !== null && ofParcel < 100_000 ? ofParcel : null;
   const [row] = await db.run<{ parcel: boolean; listing: boolean; fips: number | null }>('deals/find_known', {
     fips: county,
@@ -181,7 +181,7 @@ type Row = Required<Omit<DealFields, 'price'>> & {
   advice_dismissed_on: string | null;
 };
 
-/** @returns whether the board has it. @throws PlatError `validation_error` */
+/** @returns whether the board has this deal. @throws PlatError `validation_error` */
 export async function changeDeal(db: Db, owner: Owner, id: string, change: DealChange): Promise<boolean> {
   const board = await lockBoard(db, owner);
   const [before] = await db.run<Row>('deals/get_deal', { board_id: board.id, deal_id: id });
@@ -224,7 +224,7 @@ export async function changeDeal(db: Db, owner: Owner, id: string, change: DealC
   return true;
 }
 
-/** @throws PlatError `validation_error` for a response to advice that the deal doesn't have */
+/** @throws PlatError `validation_error` for a response to advice when the deal has none */
 function requireAdvice(
   before: Row,
   { advice_held_until: until, advice_dismissed: dismissed }: DealChange,
@@ -247,7 +247,10 @@ function causeOf(before: Row, after: Row, price: string | null | undefined): str
   return before.status === after.status ? 'edited' : 'moved';
 }
 
-/** Makes room for a card in a column and closes the gap it leaves. @returns its position */
+/**
+ * Shifts cards to close the gap at a card's old position and open one at the new position. @returns the new
+ * position
+ */
 async function place(
   db: Db,
   boardId: string,
@@ -279,7 +282,7 @@ async function place(
   return at;
 }
 
-/** @returns whether the board had it */
+/** @returns whether the board had this deal */
 export async function removeDeal(db: Db, owner: Owner, id: string): Promise<boolean> {
   const board = await lockBoard(db, owner);
   await sign(db, board.author, 'removed');

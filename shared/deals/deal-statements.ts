@@ -1,6 +1,6 @@
 import type { Db } from '../platform/db.ts';
 
-/** The versions of boards. */
+/** The current version of each board. */
 export const readBoardVersions = (
   db: Db,
   ids: readonly string[],
@@ -26,7 +26,7 @@ export const findLiveListings = (
 
 export type ListingFacts = { source: string; listed_date: string | null; price: number | null };
 
-/** A listing's facts from its source. */
+/** What the source says about a listing. */
 export async function findListingFacts(db: Db, id: string): Promise<ListingFacts | undefined> {
   return (await db.run<ListingFacts>('deals/get_listing', { id }))[0];
 }

@@ -1,4 +1,4 @@
-/** The vocabulary of deal flow. */
+/** Names, amounts, and limits of deals. */
 
 /** The columns of the board in order. A deal can also have no stage. */
 export const DEAL_STAGES = [
@@ -33,13 +33,13 @@ export const DEAL_MONEY = [...DEAL_COSTS, 'expected_sell_price'] as const;
 /** 10 digits before the point and 2 after it, in cents. */
 export const MAX_CENTS = 999_999_999_999n;
 
-/** Bounds the list of deals, which is not paged. */
+/** Limit per board, because the list of deals is not paged. */
 export const MAX_DEALS = 10_000;
 
 const DECIMAL = /^(-?)(\d{1,13})(?:\.(\d{1,2}))?$/;
 
 /**
- * Cents of a decimal string such as 18400 or 18400.50, also as PostgreSQL writes them.
+ * Converts a decimal string such as 18400 or 18400.50, also as formatted by PostgreSQL, to cents.
  * @throws RangeError for anything else
  */
 export function toCents(decimal: string): bigint {
@@ -49,7 +49,7 @@ export function toCents(decimal: string): bigint {
   return minus === '' ? cents : -cents;
 }
 
-/** 18400.50 for 1840050. */
+/** Converts cents to a decimal string: 1840050 becomes 18400.50. */
 export function fromCents(cents: bigint): string {
   const digits = String(cents < 0n ? -cents : cents).padStart(3, '0');
   return `${cents < 0n ? '-' : ''}${digits.slice(0, -2)}.${digits.slice(-2)}`;
@@ -67,7 +67,7 @@ export function parseMoney(written: string): string | undefined {
   if (whole + fraction === '') return undefined;
   const digits = fraction.replace(/0+$/, '');
   const zeros = ZEROS[unit.toLowerCase()]! - digits.length;
-  // A fraction of a cent is a typo.
+  // Reject fractions of a cent, which are typos.
   if (zeros < 0) return undefined;
   const cents = BigInt(whole.replaceAll(',', '') + digits + '0'.repeat(zeros));
   return cents > MAX_CENTS ? undefined : fromCents(cents);
@@ -81,7 +81,7 @@ export function dollars(cents: bigint): string {
   return `${cents < 0n ? '−' : ''}$${whole}${rest === 0n ? '' : `.${String(rest).padStart(2, '0')}`}`;
 }
 
-/** "profit falls from $23,600 to $20,600". */
+/** Describes a profit change, such as "profit falls from $23,600 to $20,600". */
 export const profitChange = (now: bigint, then: bigint): string =>
   now === then ? `profit stays ${dollars(now)}` : `profit falls from ${dollars(now)} to ${dollars(then)}`;
 

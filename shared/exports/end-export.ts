@@ -14,7 +14,7 @@ export const errorOf = ({ code, message, details }: PlatError): ExportError => (
 type Ending = {
   export_id: string;
   state: 'failed' | 'cancelled';
-  /** Null for any, like `attempt`. */
+  /** Null matches any company. The same applies to `attempt`. */
   company_id: string | null;
   attempt: number | null;
   error: string | null;
@@ -42,11 +42,11 @@ export async function failExport(
   await endExport(db, { export_id: id, state: 'failed', ...ending });
 }
 
-/** Cancels a company's open export. @returns its job; undefined when it isn't open */
+/** Cancels a company's open export. @returns the export's job, or undefined if the export is not open */
 export const cancelExport = (db: Db, id: string, companyId: string) =>
   endExport(db, { export_id: id, state: 'cancelled', company_id: companyId, attempt: null, error: null });
 
-/** Replaces the number of tokens needed, which would reveal how many rows match. */
+/** Shown instead of the number of tokens needed, which would reveal how many rows match. */
 export const UNTOLD_NEED = 'An export needs 25 tokens, or one per row if there are more rows';
 
 export function overCeiling(most: number): PlatError {

@@ -13,7 +13,7 @@ const OWN: Columns = {
   effective_acres: { type: 'number', doc: '`acres`, or `calculated_acres` if the roll has none' },
 };
 
-/** Totals for the row's owner, in files with one row per owner and of lists. */
+/** Totals for the row's owner, in list exports and in files with one row per owner. */
 const OWNER: Columns = {
   owner_parcels: { type: 'integer', doc: "Number of this owner's parcels in the export" },
   owner_acres: {
@@ -83,12 +83,12 @@ export const EXPORT_COLUMNS = [
   ...new Set(Object.values(COLUMNS).flatMap(columns => Object.keys(columns))),
 ] as [string, ...string[]];
 
-/** The last column of every file: credits for the row, and its terms of use. */
+/** The last column of every file, with the credits and terms of use of the row's sources. */
 export const SOURCES_COLUMN = 'sources';
 
 export type ExportColumn = { name: string; type: FieldType };
 
-/** The chosen columns in the chosen order, and `sources`. */
+/** The chosen columns in the chosen order, followed by `sources`. */
 export const columnsOf = (kind: ExportKind, names: readonly string[] = columnNames(kind)): ExportColumn[] => [
   ...names.map(name => ({ name, type: COLUMNS[kind][name]!.type })),
   { name: SOURCES_COLUMN, type: 'text' },

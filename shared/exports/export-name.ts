@@ -3,12 +3,12 @@ import { sql } from '../platform/statements.ts';
 import { countyText } from '../regions/counties.ts';
 import { type ExportRequest, FILE_TYPES } from './export-request.ts';
 
-/** An order with the name of its list or only market; null if it has neither, or it was deleted. */
+/** An order with the name of its list, or of its only market. Null if there is none or it was deleted. */
 export type NamedOrder = { request: ExportRequest; subject: string | null };
 
 export const SUBJECT = sql('exports/subject_of_export');
 
-/** The county or ZIP of the order, if it is limited to one. */
+/** The county or ZIP, if the order is limited to one. */
 function placeOf({ filter, comps }: ExportRequest): string {
   const fips = filter?.county ?? comps?.fips;
   if (typeof fips === 'string') return countyText(Number(fips));

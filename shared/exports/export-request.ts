@@ -18,7 +18,7 @@ export const FILE_TYPES: Readonly<Record<ExportFormat, { extension: string; type
 /** An Excel sheet holds 1,048,576 rows. Google Earth shows about 10,000 shapes. */
 export const mostRows = (format: ExportFormat): number => (format === 'kml' ? 10_000 : 1_000_000);
 
-/** An order as stored: the request as it was sent, which the worker reads as the API did. */
+/** An order as stored: the original request, which the worker parses the way the API did. */
 export type ExportRequest = {
   /** Exactly one of `filter`, `list_id`, `comps`, and `markets`. */
   filter?: Record<string, unknown>;
@@ -29,7 +29,7 @@ export type ExportRequest = {
   columns?: string[];
   boundary?: boolean;
   one_per_owner?: boolean;
-  /** Of the rows of a list. */
+  /** Exports only list rows with this status. */
   status?: RowStatus;
   most_tokens?: number;
 };
@@ -44,13 +44,15 @@ export const kindOf = (
   return request.list_id !== undefined ? 'list' : request.one_per_owner ? 'owners' : 'filter';
 };
 
-/** The price of a row, or of a market with all its rows, that the company hasn't paid for. */
+/**
+ * The price of a row that the company hasn't paid for. Markets are priced as a whole, with all their rows.
+ */
 export const priceOf = (kind: ExportKind): Price =>
   kind === 'markets' ? PRICES.exportMarkets : PRICES.exportRows;
 
 export const KEPT_DAYS = 7;
 
-/** The key under which exports are billed. */
+/** The metering key for exports. */
 export const EXPORT_KEY = 'public_export';
 
 const payload = z.strictObject({ export: z.uuid() });

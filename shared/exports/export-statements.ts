@@ -1,13 +1,13 @@
 import type { Db } from '../platform/db.ts';
 
-/** The versions of companies' exports, which change whenever one makes progress. */
+/** A version per company, which changes whenever one of its exports makes progress. */
 export const readExportVersions = (
   db: Db,
   companyIds: readonly string[],
 ): Promise<{ id: string; version: string }[]> =>
   db.run<{ id: string; version: string }>('exports/read_versions', { ids: companyIds });
 
-/** The region of a market, such as `county` and `33019`. */
+/** The region of a market. `type` and `code` are, for example, `county` and `33019`. */
 export async function findExportMarket(
   db: Db,
   type: string,

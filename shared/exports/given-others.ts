@@ -1,6 +1,6 @@
 import type { Db } from '../platform/db.ts';
 
-/** A comp or a market in a certain version. */
+/** A specific version of a comp or market. */
 export type GivenOther = { id: string; version: string };
 
 /** Rows per statement: about 600 kB. */
@@ -8,7 +8,7 @@ const BATCH = 10_000;
 
 /**
  * Records that a company received comps or markets, which are then free for 30 days. Run it in the
- * transaction that charges for them. @returns the ones to charge for
+ * transaction that charges for them. @returns the comps or markets to charge for
  */
 export async function giveOthers<Other extends GivenOther>(
   db: Db,

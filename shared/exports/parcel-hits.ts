@@ -4,10 +4,10 @@ import type { Selection } from '../parcels/filter/filter-selection.ts';
 import type { Db } from '../platform/db.ts';
 import { compose } from '../platform/statements.ts';
 
-/** Common table expressions that end with `hits`, the parcels of a file, and their parameters. */
+/** Common table expressions, with their parameters. The last one, `hits`, has the parcels of a file. */
 export type Hits = { hits: string; found: 'hits' | 'members'; values: Record<string, unknown> };
 
-/** @param most limit of parcels */
+/** @param most maximum number of parcels */
 export const hitsOfFilter = ({ from, where, values }: Selection, most: number): Hits => ({
   hits: compose('exports/hits_of_filter', { from, where }),
   found: 'hits',

@@ -1,7 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { PlatError } from '../platform/errors.ts';
 
-/** Publishers of parcels: OpenAddresses' list for the US (CC0), written by tools/make-catalogue.ts. */
+/**
+ * A publisher of parcels, from OpenAddresses' list for the US (CC0). tools/make-catalogue.ts writes the file.
+ */
 export type CatalogueSource = {
   /** Five digits for a county, two for a state, seven for a city. */
   place: string;
@@ -25,8 +27,8 @@ let cached: { file: string; catalogue: Catalogue } | undefined;
 const bundled = new URL('./catalogue.json', import.meta.url).pathname;
 
 /**
- * The catalog, read once. @param file another catalog in the same format, from CATALOGUE_FILE @throws
- * PlatError `config`
+ * The catalog. The file is read once. @param file another catalog in the same format, from CATALOGUE_FILE
+ * @throws PlatError `config`
  */
 export function readCatalogue(file = bundled): Catalogue {
   if (cached?.file !== file) cached = { file, catalogue: parseCatalogue(file) };

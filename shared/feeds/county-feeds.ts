@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { countyCode, type JobDefinition, RETRY } from '../platform/queue/jobs.ts';
 import { fiveDigits } from '../regions/counties.ts';
 
-/** The kinds of feed that a county needs, in list order. */
+/** The kinds of feed that a county needs, in display order. */
 export const COUNTY_KINDS = [
   'assessor',
   'listings',
@@ -20,20 +20,22 @@ export type CountyKindStatus = {
   fips: string;
   kind: CountyKind;
   feed: string;
-  /** planned: a dry run; off: its file exists, but is disabled until someone completes it. */
+  /**
+   * `planned`: result of a dry run. `off`: the feed file exists, but is disabled until someone completes it.
+   */
   status: 'written' | 'off' | 'there' | 'planned' | 'failed' | 'unknown';
   title: string | null;
   attribution: string | null;
   licence: string | null;
   address: string | null;
-  /** When the source says that it last changed. */
+  /** When the data last changed, according to the source. */
   modified: Date | null;
-  /** Whether the feed reads sales, which become comps; null until its columns have been read. */
+  /** Whether the feed has sales, which become comps. Null until its columns have been read. */
   sales: boolean | null;
   message: string;
-  /** Whether its server could not be reached. Absent if it was reached, or not tried. */
+  /** True if the publisher's server could not be reached. Absent if it was reached or not tried. */
   unreachable?: boolean;
-  /** The feed file, if it could not be written. */
+  /** The text of the feed file, if it could not be written. */
   text: string | null;
 };
 
@@ -46,17 +48,17 @@ const payload = z.object({
 
 export type AddCountyPayload = z.output<typeof payload>;
 
-/** The result as JSON, where dates are texts. */
+/** The result as JSON, with dates as strings. */
 export type AddCountyResult = {
   added: (Omit<CountyKindStatus, 'modified'> & { modified: string | null })[];
-  /** The jobs that run its feeds. */
+  /** The jobs that run the county's feeds. */
   runs: { feed: string; job: string }[];
   feedsDir: string;
   /** The system's error code if FEEDS_DIR is not writable. */
   notWritable: string | null;
 };
 
-/** Unreachable sources are part of the result. Retries are only for the database. */
+/** Unreachable sources are reported in the result. Retries only cover database failures. */
 export const addCountyJob: JobDefinition<AddCountyPayload> = {
   name: 'feeds.add_county',
   queue: 'feeds',

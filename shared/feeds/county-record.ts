@@ -4,25 +4,27 @@ import type { ParcelField } from '../model/parcel-fields.ts';
 
 /** A county's stored record. The rest is read from runs and feeds when requested. */
 export type CountyRecord = {
-  /** On the roll. */
+  /** Number of parcels on the roll. */
   parcels: number;
   filled: Record<ParcelField, number>;
   boundaries: number;
-  /** Parcels with both acreages, and those among them whose acreages agree. */
+  /** Number of parcels with both acreages, and how many of those agree. */
   acreage_compared: number;
   acreage_agrees: number;
-  /** Towns of the parcels, up to MAX_TOWNS. Absent in records from before they were stored. */
+  /** Towns of the parcels, up to MAX_TOWNS. Absent in older records. */
   towns?: string[];
   ratio_studies: RatioStudyOf[];
 };
 
-/** Whose values: the assessor's land values on the roll, or Plat's from before each sale. */
+/** A ratio study of the assessor's land values on the roll, or of Plat's estimates from before each sale. */
 export type RatioStudyOf = {
   of: 'assessor' | 'plat';
   by: (typeof WHOLE)[number] | BucketLabel;
 } & EquityStudy;
 
-/** Studies of all lot sizes. Two periods distinguish a market that has turned from values that are off. */
+/**
+ * Studies of all lot sizes. Comparing two periods shows whether values are wrong or the market has turned.
+ */
 export const WHOLE = ['all', 'last_12_months'] as const;
 
 /** Years of sales in a study. */
@@ -30,5 +32,5 @@ export const RECORD_YEARS = 5;
 /** Studies with fewer sales have no results. */
 export const LEAST_STUDIED = 5;
 
-/** The most towns stored. */
+/** Maximum number of towns stored. */
 export const MAX_TOWNS = 10;

@@ -5,7 +5,7 @@ import { UUID } from '../model/uuid.ts';
 import type { Config } from '../platform/config.ts';
 import { type JobDefinition, RETRY } from '../platform/queue/jobs.ts';
 
-/** Fields that a roll's row can have in addition to its parcel's fields, with labels. */
+/** Fields that a roll row can have in addition to the parcel fields, with their labels. */
 export const ROW_FIELDS = {
   fips: 'County',
   longitude: 'Longitude',
@@ -13,11 +13,11 @@ export const ROW_FIELDS = {
 } as const;
 export type RowField = keyof typeof ROW_FIELDS;
 
-/** How a roll's run treats parcels that another feed has loaded. */
+/** How a run of a roll feed treats parcels that another feed has loaded. */
 export const OVERLAPS = ['block', 'update', 'replace', 'add', 'separate'] as const;
 export type Overlap = (typeof OVERLAPS)[number];
 
-/** A feed that has parcels in a run's counties, and how many of them the run has too. */
+/** A feed that already has parcels in a run's counties. `again`: how many of them are also in the run. */
 export type LoadedFeed = { feed: string; parcels: number; again: number };
 
 /** Formats for uploads, with their labels in the form. */
@@ -45,14 +45,14 @@ export const FEED_NAME = /^[a-z0-9][a-z0-9-]{0,62}$/;
 
 const upload = z.object({
   id: uuid,
-  /** Its generated name in the upload's folder. */
+  /** The file's generated name in the upload's folder. */
   file: z.string().regex(/^upload(\.[a-z0-9]{1,12}){0,2}$/),
-  /** The browser's name for it, for people. */
+  /** The file's name in the browser, for display. */
   original: z.string().max(300),
 });
 export type Upload = z.output<typeof upload>;
 
-/** How to read the file if it doesn't say so itself. */
+/** How to read the file, for settings that can't be detected from it. */
 const reading = z.object({
   format: z.enum(Object.keys(UPLOAD_FORMATS) as [UploadFormat, ...UploadFormat[]]).optional(),
   member: text.optional(),
@@ -61,29 +61,29 @@ const reading = z.object({
 });
 export type ReadSettings = z.output<typeof reading>;
 
-/** The longest column name, and the most columns for one field. */
+/** Maximum length of a column name, and maximum number of columns per field. */
 export const MAX_COLUMN_CHARS = 300;
 export const MAX_JOINED = 12;
 
-/** The most values of a column whose meanings are listed, and the longest of them. */
+/** Maximum number of values listed for a column, and maximum length of a listed value. */
 export const MAX_VALUES = 30;
 export const MAX_VALUE_CHARS = 60;
 
 const meanings = z.object({
-  /** The column with these values. The form may have another one for the field by now. */
+  /** The column that these values are from. The form may have a different column for the field by now. */
   column: z.string().max(MAX_COLUMN_CHARS),
-  /** By the text in the file. A flag is 'true', 'false', or ''; a code is another text or ''. */
+  /** Meanings by the text in the file: 'true', 'false', or '' for a flag; another text or '' for a code. */
   values: z.record(z.string().max(MAX_VALUE_CHARS), z.string().max(MAX_COLUMN_CHARS)),
   /** For a flag: what all other values and empty cells mean. */
   otherwise: z.enum(['true', 'false', '']),
 });
 export type Meanings = z.output<typeof meanings>;
 
-/** The values of a column whose meaning for a field can be chosen. */
+/** The values of a column, for choosing what each one means for a field. */
 export type ValueMeanings = {
   kind: 'flag' | 'code';
   column: string;
-  /** Most frequent first. `means` has the values of Meanings. */
+  /** Most frequent first. `means` is as in Meanings. */
   values: { text: string; count: number; means: string }[];
   others: number;
   otherwise: Meanings['otherwise'];
@@ -114,7 +114,7 @@ export type ColumnGuess = { columns: string[]; confidence: number; why: string }
 
 export type CheckMessage = { field: string | null; count: number; rowNo: number; message: string };
 
-/** The result of checking a feed's part on its first rows. */
+/** The result of checking one part of a feed on its first rows. */
 export type PartCheckResult = {
   part: string;
   rows: number;
@@ -122,21 +122,21 @@ export type PartCheckResult = {
   withGeometry: number;
   rejected: CheckMessage[];
   dropped: CheckMessage[];
-  /** By field: the number of rows that have it, and its first values with their result. */
+  /** For each field, the number of rows that have it, and its first values before and after mapping. */
   fields: { field: string; filled: number; samples: { in: string; out: string }[] }[];
 };
 
-/** Layers or members to choose from, by the setting that names one. */
+/** Layers or archive members to choose from, by the setting to fill in. */
 export type FileChoice = Partial<Record<'layer' | 'member', string[]>>;
 
 export type AddFileResult = {
-  /** Set if the file wasn't read because one of its layers, sheets, or files has to be chosen first. */
+  /** Set if the file wasn't read because the user must first choose a layer, sheet, or archive member. */
   choose: FileChoice | null;
   name: string;
   kind: string;
   preset: string | null;
   fips: string | null;
-  /** How the county was guessed from ZIP codes; null if locations show it, or it was entered. */
+  /** How the county was guessed from ZIP codes. Null if it was entered or is clear from locations. */
   fipsWhy: string | null;
   rows: number;
   /** The columns of a roll; empty if the file has a known schema. */
@@ -154,15 +154,15 @@ export type AddFileResult = {
   warnings: string[];
   comps: string[];
   loaded: LoadedFeed[];
-  /** The feed, and the path of its file. */
+  /** The text and path of the feed file. */
   text: string;
   feedFile: string;
   /** The system's error code if FEEDS_DIR is not writable. */
   notWritable: string | null;
-  /** Whether the feed is now in FEEDS_DIR, and if a write was requested but failed, why. */
+  /** Whether the feed is now in FEEDS_DIR. `refused`: why a requested write failed. */
   written: boolean;
   refused: string | null;
-  /** The job that runs it. */
+  /** The job that runs the feed. */
   run: string | null;
 };
 

@@ -5,18 +5,20 @@ import type { JobDefinition } from '../platform/queue/jobs.ts';
 
 const payload = z.object({
   feed: z.string(),
-  /** Merges even if the gate blocks. The run records it. */
+  /** Merges even if the gate blocks the run. The run records this. */
   force: z.boolean().default(false),
   /** Sources to use instead of the feed file's, by input. */
   sources: z.partialRecord(z.enum(INPUTS), z.string()).default({}),
   requestedBy: z.string().default('operator'),
-  /** A person is waiting, so a server that failed several times in one attempt isn't tried in four more. */
+  /** A person is waiting, so the job isn't retried after a server has failed several times in one attempt. */
   attended: z.boolean().optional(),
 });
 
 export type IngestPayload = z.output<typeof payload>;
 
-/** Waits of 5 to 40 seconds outlast a restart of the database or source. A wrong file fails at once. */
+/**
+ * Waits of 5 to 40 seconds outlast a restart of the database or source. An invalid file fails immediately.
+ */
 export const ingestJob: JobDefinition<IngestPayload> = {
   name: 'ingest.run',
   queue: 'ingest',
@@ -42,9 +44,9 @@ export type RunCounts = {
   identical: number;
   /** Rows whose geometry was added to an earlier row with the same key. */
   parts: number;
-  /** The number of rows with each mapped field. Fields of a geometry file are `shape.<field>`. */
+  /** Number of rows with a value, by mapped field. Fields of a geometry file are `shape.<field>`. */
   filled: Record<string, number>;
-  /** Counts of the comparison with the existing data, and others by kind of feed. */
+  /** Results of comparing with the existing data, plus other counts that depend on the kind of feed. */
   new: number;
   changed: number;
   unchanged: number;
@@ -76,7 +78,7 @@ export type Run = RunSummary & {
   gate: GateResult | null;
 };
 
-/** A rejected row, or a dropped value of one. */
+/** A rejected row, or a value dropped from a row. */
 export type Reject = {
   input: string;
   row_no: number;

@@ -8,9 +8,11 @@ const programSchema = z.strictObject({
   place: z.string().regex(/^\d{2}(\d{3})?$/),
   preset: z.string(),
   format: z.string(),
-  /** Newest first. {year}, {last_year}, {fips}, {county}, and Florida's {dor}, {dor_name} are filled in. */
+  /**
+   * Newest first. Placeholders: {year}, {last_year}, {fips}, {county}, and Florida's {dor} and {dor_name}.
+   */
   addresses: z.array(z.string().regex(/^https?:/)).min(1),
-  /** Use all addresses that exist as one file, instead of only the first. */
+  /** Combine the files at all addresses that exist, instead of using only the first. */
   together: z.boolean().optional(),
   within: z.literal('county').optional(),
   publisher: z.string(),
@@ -23,7 +25,10 @@ const listSchema = z.strictObject({ from: z.string(), programs: z.array(programS
 
 const bundled = new URL('./sales-programs.json', import.meta.url).pathname;
 
-/** The program that publishes a county's sales as a separate file: the county's own, or else the state's. */
+/**
+ * The program that publishes a county's sales in a separate file. A county program takes precedence over the
+ * state's.
+ */
 export function salesProgramOf(county: number, programs: readonly SalesProgram[]): SalesProgram | undefined {
   const fips = fiveDigits(county);
   return programs.find(each => each.place === fips) ?? programs.find(each => each.place === fips.slice(0, 2));

@@ -71,7 +71,7 @@ async function laterChange(db: Db, { id, feed, feed_id }: Found): Promise<string
   return `${other} has since changed ${later.parcels} ${what} of run ${id} of ${feed}. Only the latest change of a parcel can be undone.`;
 }
 
-/** Effects of an undo for the operator to know. */
+/** Effects of an undo that the operator should know about. */
 export const undoNotes = (feed: string): string[] => [
   'Parcels that the run added are retired. Their ids are not used again.',
   'Plat recalculates slope, road frontage, statistics, and estimates in the background.',

@@ -34,10 +34,15 @@ export type ListRecord = {
   created_at: Date;
   updated_at: Date;
   unread_rows: UnreadRows;
-  /** For a hidden list, an upper bound of its rows: the sum of what each addition could have added. */
+  /**
+   * For a hidden list, an upper bound on the number of rows: the sum of what each addition could have added.
+   */
   rows_at_most: number | null;
   rows: number;
-  /** Unread rows. Counted only when it matters: 0 for a list of named rows with one row per parcel. */
+  /**
+   * Number of unread rows. Always 0 for a list of named rows with one row per parcel, where the count doesn't
+   * matter.
+   */
   unread: number;
 };
 

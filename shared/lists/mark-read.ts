@@ -5,7 +5,8 @@ import { pickRows } from './read-list.ts';
 /**
  * Records that rows of a list were read. Run it before the charge, in the transaction that charges for them.
  * With one row per owner, all of the owner's rows count as read, because the row shows their number.
- * @param isWhole whether the reader reached the end, so that a list without unread rows hides nothing
+ * @param isWhole whether the reader reached the end of the list. Reading all rows lifts the limits on what
+ * the API reveals
  */
 export async function markRowsRead(
   db: Db,

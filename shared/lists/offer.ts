@@ -1,7 +1,7 @@
 import { areAcresApart } from '../model/parcel-fields.ts';
 import { isTooWide } from '../model/value-range.ts';
 
-/** What an offer is a percentage of, as requests name it. */
+/** Names in requests for the value that an offer is a percentage of. */
 export const OFFER_BASES = ['value', 'value_low', 'market_value', 'assessed_value'] as const;
 export type OfferBase = (typeof OFFER_BASES)[number];
 
@@ -22,7 +22,7 @@ export const REVIEW_REASONS = [
 ] as const;
 export type ReviewReason = (typeof REVIEW_REASONS)[number];
 
-/** Null is unknown; prices in US dollars. */
+/** Facts that an offer is based on. Null if unknown. Prices are in US dollars. */
 export type OfferFacts = {
   retired: boolean;
   acres: number | null;

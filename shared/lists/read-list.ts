@@ -5,8 +5,8 @@ import { type ListRecord, offerTermsOf, type RowStatus } from './list-terms.ts';
 import { type OfferFacts, offerOf } from './offer.ts';
 
 /**
- * Parts that statements on lists share: a list's rows (all or only read ones), their owners, and each owner's
- * largest parcel.
+ * SQL fragments shared by statements on lists: a list's rows (all of them, or only those read), their owners,
+ * and each owner's largest parcel.
  */
 export const listParts = ({ onlyRead = false } = {}) => ({
   members: compose('lists/members', { among: onlyRead ? 'r.read_at is not null' : 'true' }),
@@ -82,7 +82,10 @@ export type PickedRow = {
   by_itself: boolean;
 };
 
-/** Rows by ids or status. With one row per owner, also the owners' other rows (see lists/pick_rows). */
+/**
+ * Picks rows by id or status. With one row per owner, also picks the owners' other rows (see
+ * lists/pick_rows).
+ */
 export async function pickRows(
   db: Db,
   companyId: string,
@@ -97,7 +100,7 @@ export async function pickRows(
 /** A row's parcel, with the facts that its offer is based on. */
 type RowParcel = OfferFacts & { property_id: number };
 
-/** The parcels of rows by their ids. @param summary further columns of `parcels p` */
+/** The parcels of rows, by id. @param summary additional columns of `parcels p` */
 export async function readRowParcels<Columns extends object>(
   db: Db,
   propertyIds: readonly number[],

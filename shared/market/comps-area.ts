@@ -6,7 +6,7 @@ import type { Db } from '../platform/db.ts';
 import { PlatError } from '../platform/errors.ts';
 import { type CompsQuery, radiusOf } from './comps-query.ts';
 
-/** An area for statements: comps in a box are inside, and so are the ones with these ids. */
+/** An area in SQL form: comps in any of the boxes are inside it, and so are the comps with these ids. */
 export type Area = { boxes: string; ids: string[] };
 
 /**
@@ -16,7 +16,8 @@ export type Area = { boxes: string; ids: string[] };
 const OUTLINE_BOXES = [64, 1_024];
 
 /**
- * Limit on comps times edges, about a second of work. The time of a test grows with the edges near the comp.
+ * Limit on comps times edges, about a second of work. The time to test a comp grows with the number of edges
+ * near it.
  */
 const MAX_TESTS = 50_000_000;
 const MAX_TESTED = 50_000;
@@ -38,7 +39,7 @@ export async function areasOf(query: CompsQuery, work: ShapeWork): Promise<Query
 }
 
 /**
- * @throws PlatError `validation_error` that says where `polygon` is invalid, `unprocessable` over a limit,
+ * @throws PlatError `validation_error`, which says where `polygon` is invalid; `unprocessable` over a limit;
  * `rate_limited`
  */
 async function readPolygon(text: string, work: ShapeWork): Promise<QueryData> {
@@ -53,8 +54,8 @@ async function readPolygon(text: string, work: ShapeWork): Promise<QueryData> {
 type OutlineComp = [string, number, number];
 
 /**
- * Splits an area for the index, and tests the comps near its outline. @throws PlatError `unprocessable` if
- * there are too many
+ * Splits an area into boxes for the index, and tests the comps near its outline. @throws PlatError
+ * `unprocessable` if there are too many comps to test
  */
 export async function openArea(area: QueryData, db: Db, work: ShapeWork): Promise<Area> {
   await work.takeTurn();

@@ -114,7 +114,7 @@ export const compsFields = {
 const compsObject = z.strictObject(compsFields);
 export type CompsQuery = z.output<typeof compsObject>;
 
-/** Checks the fields together. */
+/** Checks rules that span several fields. */
 export function checkComps(query: CompsQuery, context: z.core.$RefinementCtx): void {
   if ([query.fips, query.point, query.zip, query.polygon].every(scope => scope === undefined)) {
     context.addIssue({
@@ -137,7 +137,7 @@ export function checkComps(query: CompsQuery, context: z.core.$RefinementCtx): v
   }
 }
 
-/** The same as JSON, where numbers and shapes can be JSON values instead of text. */
+/** The same query as a JSON body, where numbers and shapes can be JSON values instead of text. */
 export const compsRequest = z.preprocess(
   input =>
     isRecord(input)

@@ -23,11 +23,11 @@ export type DatedListings = ListingColumns & {
   until: Int32Array;
   /** The date of a snapshot feed. NO_DAY for a feed that keeps updating. */
   feedDay: Int32Array;
-  /** The first day that the feed of a period was read. NO_DAY for a sale. */
+  /** For a period, the first day that its feed was read. NO_DAY for a sale. */
   listedFrom: Int32Array;
 };
 
-/** The known period of a region: sales through `last`, and listings from `listedFrom`. */
+/** The dates for which a region has data: sales through `last`, and listings since `listedFrom`. */
 export type KnownPeriod = { listedFrom: number; last: number };
 
 export function knownPeriod(listings: DatedListings, rows: readonly number[]): KnownPeriod {
@@ -42,8 +42,8 @@ export function knownPeriod(listings: DatedListings, rows: readonly number[]): K
 }
 
 /**
- * The statistics of a day from what is known now, without the price index, which changes with every fit. Null
- * without data for the day.
+ * The statistics of a past day, calculated from what is known now. Excludes the price index, which changes
+ * with every fit. Null if there is no data for the day.
  */
 export function restatedStats(
   listings: DatedListings,
@@ -63,7 +63,7 @@ export function restatedStats(
 const scratch = new Float64Array(8);
 const words = new Int32Array(scratch.buffer);
 
-/** Digest of everything that the statistics through `day` are computed from, in any row order. */
+/** Digest of everything that the statistics through `day` are computed from. Independent of row order. */
 export function digestOf(
   listings: DatedListings,
   rows: readonly number[],

@@ -2,7 +2,7 @@ import { type Bind, binder } from '../platform/named-parameters.ts';
 import type { Area } from './comps-area.ts';
 import type { CompsQuery, OrderName } from './comps-query.ts';
 
-/** A selection of comps, as fragments over a listing `l` and its figures `d`. */
+/** A selection of comps, as SQL fragments over a listing `l` and its figures `d`. */
 export type CompsSelection = {
   where: string;
   /** The sort value. Null if unknown. */
@@ -10,7 +10,7 @@ export type CompsSelection = {
   values: Record<string, unknown>;
 };
 
-/** Sort values in terms of comp_figures, where a withheld price (0) and a lot of 0 acres are unknown. */
+/** Sort values from comp_figures, which has null for a withheld price (0) and a lot of 0 acres. */
 const PLACES: Record<'acres' | 'dom' | 'ppa' | 'price', string> = {
   acres: 'd.acres',
   dom: 'd.dom::float8',
@@ -27,7 +27,7 @@ function placeOf(order: OrderName | undefined): string {
   return order.startsWith('-') ? `-(${PLACES[name]})` : PLACES[name];
 }
 
-/** Conditions of the query parameters on a listing `l` and its figures `d`. */
+/** The condition of each query parameter on a listing `l` and its figures `d`. */
 const PREDICATES: {
   [Name in keyof CompsQuery]?: (value: NonNullable<CompsQuery[Name]>, bind: Bind) => string;
 } = {

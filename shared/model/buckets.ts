@@ -2,7 +2,9 @@ export const SQ_FT_PER_ACRE = 43_560;
 
 const SQ_FT_9500 = 9_500 / SQ_FT_PER_ACRE;
 
-/** In the order of the API. They overlap on purpose: `minAcres <= a < maxAcres`. */
+/**
+ * In the order of the API. A bucket has lots with `minAcres <= acres < maxAcres`. Buckets overlap on purpose.
+ */
 export const ACRE_BUCKETS = [
   { label: '0-9.5k sqft', minAcres: 0, maxAcres: SQ_FT_9500 },
   { label: '0-0.25 acre', minAcres: 0, maxAcres: 0.25 },
@@ -46,7 +48,8 @@ export const NARROW_BUCKETS: readonly BucketLabel[] = [
 ];
 
 /**
- * The narrowest bucket that contains an acreage, the lower one if two are equal. undefined above all buckets.
+ * The narrowest bucket that contains an acreage, or the lower one of two equally narrow ones. Undefined above
+ * all buckets.
  */
 export function narrowestBucket(acres: number): AcreBucket | undefined {
   const width = ({ minAcres, maxAcres }: AcreBucket) => maxAcres - minAcres;

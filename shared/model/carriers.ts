@@ -1,6 +1,9 @@
 import type { LineType } from './contact-fields.ts';
 
-/** The line type of a carrier's blocks. Wholesalers and unlisted names stay unknown (docs/skip-trace.md). */
+/**
+ * Line types by carrier name. Wholesalers and unlisted carriers have an unknown line type
+ * (docs/skip-trace.md).
+ */
 const CARRIERS: readonly (readonly [LineType | null, string])[] = [
   [
     null,
@@ -18,7 +21,7 @@ const CARRIERS: readonly (readonly [LineType | null, string])[] = [
 
 const PATTERNS = CARRIERS.map(([kind, names]) => [kind, new RegExp(names, 'i')] as const);
 
-/** null for a carrier that is not listed, or whose lines may be either. */
+/** null for an unlisted carrier, and for one that has both kinds of lines. */
 export function lineTypeOfCarrier(operator: string): LineType | null {
   return PATTERNS.find(([, names]) => names.test(operator))?.[0] ?? null;
 }

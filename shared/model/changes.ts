@@ -18,6 +18,7 @@ export type ChangeType = (typeof CHANGE_TYPES)[number];
 export type ChangedFields = Record<string, [was: unknown, is: unknown]>;
 
 /**
- * How many days changes are returned. They are deleted a day later, so that a page in progress misses none.
+ * Days that the API returns changes. They are deleted a day later, so that a client reading pages misses
+ * none.
  */
 export const CHANGES_DAYS = 400;

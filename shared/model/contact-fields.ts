@@ -5,7 +5,7 @@ type ContactFieldSpec = { type: ContactFieldType; doc: string };
 
 const spec = (type: ContactFieldType, doc: string): ContactFieldSpec => ({ type, doc });
 
-/** The most numbers that a trace returns. */
+/** Maximum number of phone numbers that a trace returns. */
 export const MAX_PHONES = 6;
 
 const PHONES = Object.fromEntries(

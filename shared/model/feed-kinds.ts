@@ -1,15 +1,17 @@
 /** What the API, the command line, and the workers all need to know about a kind of feed. */
 type FeedKindWords = {
-  /** Its data, as the feed schema describes it. Neighbors with the same text are described together. */
+  /**
+   * Description of the data in the feed schema. Consecutive kinds with the same text are described together.
+   */
   doc: string;
   name: string;
   /** What its rows are called in counts. Default: rows. */
   rows?: string;
-  /** The sections of a feed file that name a source, with how `plat feed run` describes another one. */
+  /** Sections of a feed file that name a source, with the help text for overriding it in `plat feed run`. */
   inputs: Readonly<Record<string, string>>;
-  /** A land layer: one version of a feed counts at a time, and the operator can remove it. */
+  /** A land layer. One version of each feed is used at a time, and the operator can remove the layer. */
   isLayer?: true;
-  /** Only headers of its files are read. */
+  /** A run reads only the headers of the files. */
   readsHeaders?: true;
   /** Land, statistics, or values are computed after a merge. */
   isComputed?: true;
@@ -80,7 +82,7 @@ export const FEED_KINDS = {
 export type FeedKindName = keyof typeof FEED_KINDS;
 export const FEED_KIND_NAMES = Object.keys(FEED_KINDS) as FeedKindName[];
 
-/** A kind by its name in table `feeds`; undefined when another release wrote it. */
+/** Looks up a kind by its name in table `feeds`. Undefined for a kind that only another release has. */
 export const feedKindWords = (kind: string): FeedKindWords | undefined =>
   (FEED_KINDS as Record<string, FeedKindWords>)[kind];
 

@@ -2,7 +2,10 @@ import { fieldText } from './field-text.ts';
 import { ALL_FIELDS, type FieldSpec } from './parcel-fields.ts';
 import { titleCase } from './roll-text.ts';
 
-/** Labels of changes that aren't parcel fields. Points have none: coordinates mean little to people. */
+/**
+ * Labels of changed values that aren't parcel fields. Points have none, because coordinates mean little to
+ * people.
+ */
 const OTHERS: Readonly<Record<string, Pick<FieldSpec, 'label' | 'unit'>>> = {
   on_roll: { label: 'On the roll' },
   mean_adjusted_price: { label: 'Estimated value', unit: 'USD' },
@@ -20,7 +23,7 @@ export const changedFieldOf = (field: string): Named | undefined => ALL_FIELDS[f
 /** Names and addresses, which rolls write in capitals. */
 const IN_CAPITALS = /^(owner_name|(mail|situs)_(address|city)$)/;
 
-/** A changed value as text. @param spec of the field, from changedFieldOf */
+/** A changed value as text. @param spec the result of changedFieldOf for the field */
 export function changedText(field: string, spec: Named, value: unknown): string {
   const text = fieldText(spec, value) ?? '–';
   return IN_CAPITALS.test(field) ? titleCase(text) : text;

@@ -10,7 +10,7 @@ export const percent = (value: number): string => `${oneDigit(value)}%`;
 
 const isoText = (value: string | Date): string => (typeof value === 'string' ? value : value.toISOString());
 
-/** The date of a day or a time, in UTC, in ISO format: 2025-09-28. */
+/** Formats a date or time as an ISO date in UTC: 2025-09-28. */
 export const isoDate = (value: string | Date): string => isoText(value).slice(0, 10);
 
 const DAY = new Intl.DateTimeFormat('en-US', {
@@ -20,7 +20,7 @@ const DAY = new Intl.DateTimeFormat('en-US', {
   day: 'numeric',
 });
 
-/** A day or a time as a date, in UTC: Sep 28, 2025. */
+/** Formats a date or time as a date in UTC: Sep 28, 2025. */
 export const day = (value: string | Date): string => DAY.format(new Date(`${isoDate(value)}T00:00:00Z`));
 
 /** A time as Sep 28, 2025, 14:05 UTC. */

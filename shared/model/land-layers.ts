@@ -1,4 +1,4 @@
-/** The vocabulary of land layers: which ones Plat measures, what counts in each, and within what reach. */
+/** Land layers: the ones that Plat measures, the classes that count in each, and the distances. */
 
 export const LAYER_KINDS = ['elevation', 'roads', 'wetlands', 'flood'] as const;
 export type LayerKind = (typeof LAYER_KINDS)[number];
@@ -6,11 +6,13 @@ export type LayerKind = (typeof LAYER_KINDS)[number];
 export const isMeasured = (kind: string): kind is LayerKind =>
   (LAYER_KINDS as readonly string[]).includes(kind);
 
-/** The values that `attributes_dirty.layers` adds up for a set of kinds. */
+/** Bit flags of `attributes_dirty.layers`. */
 export const LAYER_BITS: Record<LayerKind, number> = { elevation: 1, roads: 2, wetlands: 4, flood: 8 };
 export const ALL_LAYERS = 15;
 
-/** Grade of each slope_area_index in percent; `steeper_percent` has a share of the area for each. */
+/**
+ * Grade in percent for each slope_area_index. `steeper_percent` has the share of the area steeper than each.
+ */
 export const SLOPE_GRADES = [0.5, 2.5, 5, 7.5, 10, 15, 20, 25, 30, 40, 50] as const;
 
 /** The road classes that count as frontage. Filters call `normal` a road. */
@@ -28,7 +30,7 @@ export type RoadReach = Record<RoadClass, number>;
 export const ROAD_REACH_M: RoadReach = { highway: 60, normal: 30, local: 25, private: 25 };
 
 /**
- * TIGER's feature class codes of roads for cars. Trails and others don't count.
+ * TIGER feature class codes (MTFCC) for roads open to cars. Trails and other classes don't count.
  * https://www2.census.gov/geo/pdfs/reference/mtfccs2022.pdf
  */
 export const MTFCC_CLASSES: Readonly<Record<string, RoadClass>> = {
@@ -45,7 +47,9 @@ export const MTFCC_CLASSES: Readonly<Record<string, RoadClass>> = {
 export const WATER_CLASSES = ['lake', 'river', 'sea'] as const;
 export type WaterClass = (typeof WATER_CLASSES)[number];
 
-/** TIGER's feature class codes of water areas. Swamps (H2025) and glaciers (H2081) are land on a map. */
+/**
+ * TIGER feature class codes (MTFCC) for water areas. Maps show swamps (H2025) and glaciers (H2081) as land.
+ */
 export const MTFCC_WATER: Readonly<Record<string, WaterClass>> = {
   H2030: 'lake',
   H2040: 'lake',

@@ -10,7 +10,7 @@ export type LoadedData = {
   filled: ReadonlySet<string>;
 };
 
-/** The data that a filter reads. `words` fits before "data": "No wetlands data". */
+/** The data that a filter needs. `words` goes before "data", as in "No wetlands data". */
 export type Need = { words: string; isLoaded(data: LoadedData): boolean };
 
 const layer = (kind: 'roads' | 'wetlands' | 'flood' | 'elevation', words: string): Need => ({
@@ -32,7 +32,7 @@ export const NEEDS = {
   taxFlags: onRoll('tax_delinquent', 'tax delinquency'),
 } as const satisfies Record<string, Need>;
 
-/** Needs a field of the roll. */
+/** The need for a roll field. */
 export function onRoll(field: string, words: string): Need {
   return { words, isLoaded: ({ filled }) => filled.has(field) };
 }

@@ -4,7 +4,7 @@ import { round2 } from '../kernels/stats/rounding.ts';
 import { indexAt, type PriceIndex } from '../kernels/valuation/price-index.ts';
 
 /**
- * The metrics of market statistics, each declared once. The API, pages, assistants' texts, and docs follow.
+ * A metric of market statistics. The API, pages, MCP texts, and docs are generated from these declarations.
  */
 export type Metric = {
   label: string;
@@ -12,13 +12,13 @@ export type Metric = {
   unit: MetricUnit;
   /** Without a period at the end. */
   meaning: string;
-  /** The metric that counts its lots. Null for counts, rates, and figures in `more`. */
+  /** The metric with the number of lots behind this one. Null for counts, rates, and figures in `more`. */
   carrier: CountKey | null;
-  /** Null when there is nothing to divide by. */
+  /** Calculates the figure. Null when there is nothing to divide by. */
   of(bucket: BucketSummary, context: MetricContext): number | null;
 };
 
-/** Empty for a count. */
+/** Unit of a figure. Empty for a count. */
 export type MetricUnit =
   | ''
   | '%'
@@ -50,7 +50,7 @@ export function indexFigures(index: PriceIndex | null, day: number): IndexFigure
   };
 }
 
-/** Figures in `more` are null with fewer sales, and pages hide figures with fewer lots. */
+/** Minimum number of sales for a figure in `more`, and of lots for pages to show a figure. */
 export const LEAST_SALES = 5;
 
 /** The lots of a bucket that a figure is calculated from. */
@@ -79,7 +79,7 @@ const listed = (label: string, lots: Lots, meaning: string) =>
   count(label, lots, meaning, context => context.listed);
 const sold = (label: string, lots: Lots) => count(label, lots, 'Closed sales in the window');
 
-/** The number of these lots per 100 active listings. */
+/** The sell-through rate: the number of `lots` per 100 active listings. */
 const sellThrough = (label: string, lots: Lots): Metric => ({
   label,
   unit: '%',
@@ -91,7 +91,7 @@ const sellThrough = (label: string, lots: Lots): Metric => ({
   },
 });
 
-/** A metric that is a figure in a summary of lots. */
+/** A metric taken from a field of the summary of lots. */
 const summarized =
   (field: keyof Summary, unit: MetricUnit, meaning: string) =>
   (label: string, lots: Lots): Metric => ({
@@ -234,7 +234,7 @@ export const METRIC_KEYS = Object.keys(BUCKET_METRICS) as MetricKey[];
 export const MORE_KEYS = Object.keys(MORE_METRICS) as MoreKey[];
 export const FIGURE_KEYS: readonly FigureKey[] = [...METRIC_KEYS, ...MORE_KEYS];
 
-/** The keys of each meaning. Metrics that differ only in their window share one. */
+/** Groups keys by meaning. Metrics that differ only in their time window have the same meaning. */
 export function keysByMeaning(
   metrics: Readonly<Record<string, Metric>>,
 ): { keys: string[]; unit: MetricUnit; meaning: string }[] {

@@ -39,8 +39,8 @@ export type StatsContext = {
 };
 
 /**
- * `asOf` is YYYY-MM-DD, or null without listings. Buckets are in the order of ACRE_BUCKETS, and null without
- * listings.
+ * `asOf` is YYYY-MM-DD, or null if there are no listings. Buckets are in the order of ACRE_BUCKETS. Those
+ * without listings are null.
  */
 export type RegionStats = {
   asOf: string | null;
@@ -88,22 +88,22 @@ export function statsBody(region: RegionFields, stats: RegionStats): string {
   return JSON.stringify({ ...fieldsOf(region), as_of: stats.asOf, stats: shown });
 }
 
-/** The recorded response that starts with `head`. */
+/** Rebuilds a recorded response. `head` is the start of its JSON, before the statistics. */
 export function recordedBody(head: string, stats: RegionStats): string {
   const [fields] = JSON.parse(`[${head}"stats":[]}]`);
   return statsBody(fields, { ...stats, asOf: fields.as_of });
 }
 
 /**
- * Raise it whenever the same figures produce a different body, so that every stored response is rewritten.
- * Recorded responses of past months are rebuilt from their figures, so their body must stay the same for
- * their keys.
+ * Increment this whenever the same figures produce a different body, so that every stored response is
+ * rewritten. Recorded responses of past months are rebuilt from their figures, so the keys they have must
+ * produce the same body.
  */
 const RESPONSE_FORMAT = 3;
 
 /**
- * Derived from the inputs of a body (RFC 9110 section 8.8.3), because hashing every region's body would cost
- * more than its statistics.
+ * ETag derived from the inputs of a body (RFC 9110 section 8.8.3). Hashing every region's body would take
+ * longer than calculating its statistics.
  */
 export function statsEtag(region: RegionFields, stats: RegionStats): string {
   const figures = new Float64Array(stats.buckets.length * (2 + FIGURE_KEYS.length));
@@ -120,7 +120,7 @@ export function statsEtag(region: RegionFields, stats: RegionStats): string {
   return `"${hash('sha256', content, 'base64url').slice(0, 22)}"`;
 }
 
-/** In the order of the API's response, and nothing else. */
+/** Only the fields of the API's response, in its order. */
 function fieldsOf({ id, type, name, state, county_name, fips }: RegionFields): RegionFields {
   return { id, type, name, state, county_name, fips };
 }

@@ -2,8 +2,8 @@ import { NEEDS, type Need } from './loaded-data.ts';
 
 /**
  * Every field of a parcel. Mappings can fill the roll fields. The feed schema, staging, COPY, merge, filters,
- * detail page, CLI, MCP text, and docs are generated from them. A new field also needs a migration that adds
- * the column to `parcels` (and to `parcel_filters`, see `filter`).
+ * detail page, CLI, MCP text, and docs are generated from these declarations. A new field also needs a
+ * migration that adds the column to `parcels` (and to `parcel_filters`, see `filter`).
  */
 export type FieldType =
   | 'text'
@@ -46,9 +46,9 @@ export type FieldSpec = {
   filterDoc?: string;
   /** Data that the filter needs. Default: the field itself. */
   needs?: Need;
-  /** Longer text from a source is cut off. Default: MAX_CHARS. */
+  /** Maximum length. Longer text from a source is truncated. Default: MAX_CHARS. */
   maxChars?: number;
-  /** Completes "Null …" in the API's description. Default: if unknown. */
+  /** Follows "Null" in the API's description. Default: if unknown. */
   nullWhen?: string;
 };
 
@@ -191,7 +191,7 @@ export const FILTERED_FIELDS = PARCEL_FIELD_NAMES.filter(name =>
   REPEATED.includes(PARCEL_FIELDS[name].filter),
 );
 
-/** A larger ratio between stated and measured acreage is a mismatch. */
+/** Stated and measured acreage that differ by more than this factor are a mismatch. */
 export const MAX_ACRES_RATIO = 1.5;
 
 /** Null when either is unknown or 0. */

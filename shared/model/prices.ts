@@ -1,6 +1,6 @@
 import { count } from './figures.ts';
 
-/** The price of each call. Charges, quotes, and every sentence about prices use these declarations. */
+/** The price of a call. Charges, quotes, and all texts about prices use these declarations. */
 export type Price = {
   tokens: number;
   /** The unit that is charged. Default: the call. */
@@ -14,7 +14,7 @@ export type Price = {
 };
 
 export const PRICES = {
-  /** A page of a filter with matches, whatever its size. */
+  /** A page of filter results, regardless of its size. Free if nothing matches. */
   filterPage: { tokens: 30, per: 'page' },
   /** Quote for a filter, a saved search, or an export. */
   quote: { tokens: 1, per: 'quote', freePerDay: 500 },
@@ -35,7 +35,7 @@ export const PRICES = {
   exportMarkets: { tokens: 10, per: 'market' },
 } as const satisfies Record<string, Price>;
 
-/** The cost of this number of units. */
+/** The cost of `units` in tokens. */
 export const costOf = ({ tokens, each = 1 }: Price, units: number): number =>
   tokens * Math.ceil(units / each);
 

@@ -1,9 +1,12 @@
-/** Directions, legal forms, generations, and routes, which keep the roll's spelling. */
+/** Directions, legal forms, generations, and routes, which stay in capitals. */
 const UPPER = new Set(
   'N S E W NE NW SE SW LLC PLLC LLP LP LC PC II III IV VI PO RR HC RFD US USA'.split(' '),
 );
 
-/** Converts a roll's capitals to normal case: `N MAIN ST` becomes N Main St. Other texts stay. */
+/**
+ * Converts a roll's capitals to normal case: `N MAIN ST` becomes N Main St. Text that already has lowercase
+ * letters is left alone.
+ */
 export function titleCase(text: string): string {
   if (/\p{Ll}/u.test(text)) return text;
   return text.replace(/[\p{L}\d]+/gu, (word, at: number) => {
@@ -17,8 +20,8 @@ export function titleCase(text: string): string {
 }
 
 /**
- * A parcel number without padding zeros: `000007 000044 000000` is 7-44. With letters only if all parts have
- * the same width: `000009 000026 00000C` is 9-26-C. Others stay.
+ * A parcel number without padding zeros: `000007 000044 000000` is 7-44. Parts may have letters if all parts
+ * have the same width: `000009 000026 00000C` is 9-26-C. Other numbers are left alone.
  */
 export function shortApn(apn: string): string {
   const parts = apn.trim().split(/\s+/);
@@ -31,8 +34,8 @@ export function shortApn(apn: string): string {
 }
 
 /**
- * A parcel number in the county's format, with leading zeros in its parts and zero parts at the end: 7-40 is
- * 000007-000040-000000. Undefined if it doesn't fit.
+ * A parcel number in the county's format (`shape`), with leading zeros in each part and zero parts added at
+ * the end: 7-40 is 000007-000040-000000. Undefined if the number doesn't fit.
  */
 export function filledUp(text: string, shape: string): string | undefined {
   const parts = text.toUpperCase().match(/[\p{L}\p{N}]+/gu) ?? [];
@@ -41,7 +44,7 @@ export function filledUp(text: string, shape: string): string | undefined {
   const filled = shape.replaceAll(/[0A]+/g, run => {
     const part = parts[at++] ?? '';
     const isDigits = /^0+$/.test(run);
-    // A part of digits may end with letters: 9-26-C is 000009-000026-00000C.
+    // A numeric part may end with letters: 9-26-C is 000009-000026-00000C.
     fits &&= isDigits ? part.length <= run.length && /^\d*[A-Z]*$/.test(part) : part.length === run.length;
     return part.padStart(run.length, '0');
   });

@@ -1,6 +1,6 @@
 /**
- * The largest difference between the sold acreage and the parcel's, as a share of the former, that counts as
- * a correction. In Washington, New Hampshire, 39 restated acreages changed by 1.1 to 4.4% (5), or by 6.4% to
- * 5 times (34), as in splits and mergers.
+ * A parcel's acreage that differs from the sold acreage by up to this share of it counts as a correction. Of
+ * 39 restated acreages in Washington, New Hampshire, 5 changed by 1.1 to 4.4%. The other 34 changed by 6.4%
+ * up to a factor of 5, as in splits and mergers.
  */
 export const MAX_ACREAGE_CORRECTION = 0.05;

@@ -3,22 +3,22 @@ import { FIGURE_KEYS, METRIC_KEYS } from './market-metrics.ts';
 import type { RegionStats } from './market-stats.ts';
 
 /**
- * Encodes a region's figures: the number of figures per bucket, then for each bucket the number of its block
- * (0: without listings), then the blocks. Buckets with the same listings share one. A block is its length,
- * two bits per figure, and the figures that are not null and don't repeat one of the previous two, because
- * windows and range ends often do.
+ * Encodes a region's figures: the number of figures per bucket, then the block number of each bucket (0 if it
+ * has no listings), then the blocks. Buckets with the same listings share a block. A block has its length, a
+ * two-bit code per figure, and the figures that are not null and don't repeat one of the previous two.
+ * Repeats are common in neighboring time windows and range ends.
  */
 const NULL = 0;
 const AS_BEFORE = 1;
 const AS_SECOND_BEFORE = 2;
 const WRITTEN = 3;
 
-/** The first byte, then one per bucket. */
+/** The number of figures, then one byte per bucket. */
 const HEADER_BYTES = 1 + ACRE_BUCKETS.length;
 const LENGTH_BYTES = 2;
 
 type Bucket = NonNullable<RegionStats['buckets'][number]>;
-/** The listings of the bucket, then its figures in the order of FIGURE_KEYS. */
+/** The number of listings in a bucket, then the figures in the order of FIGURE_KEYS. */
 type Figures = (number | null)[];
 
 export function packStats({ buckets }: RegionStats): Buffer {
@@ -59,8 +59,9 @@ function codeOf(figures: Figures, i: number): number {
 }
 
 /**
- * Seven bits per byte, lowest first. The number's lowest bit distinguishes hundredths from whole numbers, the
- * next is its sign. 2 ("minus 0") precedes a double that is neither.
+ * Writes a number in seven bits per byte, lowest first. The lowest bit distinguishes hundredths from whole
+ * numbers. The next bit is the sign. A number that is neither is written as 2 ("minus 0") followed by a
+ * double.
  */
 function writeNumber(figure: number, from: number): number {
   const whole = Number.isInteger(figure) && Number.isSafeInteger(4 * figure);
@@ -78,8 +79,8 @@ function writeNumber(figure: number, from: number): number {
 }
 
 /**
- * The listings of a bucket and its figures in the order of FIGURE_KEYS, NaN for null, because numbers mixed
- * with nulls would be objects. null for a bucket without listings.
+ * The number of listings in a bucket, then the figures in the order of FIGURE_KEYS. Null figures are NaN,
+ * because numbers mixed with nulls would be stored as objects. Returns null for a bucket without listings.
  */
 export function unpackFigures(packed: Buffer, bucket: number): number[] | null {
   const number = packed[1 + bucket]!;
@@ -115,14 +116,15 @@ export function unpackFigures(packed: Buffer, bucket: number): number[] | null {
   }
 }
 
-/** A figure of unpackFigures. Also null for a key that didn't exist when it was packed. */
+/** A figure from unpackFigures. Null if unknown, or if its key didn't exist when the figures were packed. */
 export function figureAt(figures: readonly number[], place: number): number | null {
   const figure = figures[place];
   return figure === undefined || Number.isNaN(figure) ? null : figure;
 }
 
 /**
- * Includes only keys that existed when it was packed, because new ones are added after them.
+ * Unpacks a region. Includes only the keys that existed when it was packed, because new keys are added at the
+ * end.
  * @param asOf the date in the response
  */
 export function unpackStats(packed: Buffer, asOf: string | null): RegionStats {

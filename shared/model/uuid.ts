@@ -3,7 +3,7 @@ import { hash } from 'node:crypto';
 /** Plat's namespace for ids of regions and listings, a random UUID. It must never change. */
 const NAMESPACE = Buffer.from('77c42915e1ed41c88930f8185b044c6f', 'hex');
 
-/** Accepts any version, as pasted by people. */
+/** Accepts any version, in uppercase or lowercase, because people paste UUIDs. */
 export const UUID = /^[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}$/i;
 
 export function uuidText(hex: string): string {

@@ -1,10 +1,10 @@
 import { uuidText } from './uuid.ts';
 
 /**
- * The comps of a valuation as bytes, 28 a comp, the most significant byte first: the listing's
- * id (16); size, time, location, asking-price and land adjustments, each the natural logarithm of its factor
- * in 5,000ths as a signed 16-bit integer (0.0014 to 700 times, to 0.01 %), -32,768 for a land that is not
- * adjusted for; the weight in 65,535ths (unsigned, 16 bits).
+ * The comps of a valuation, packed into 28 bytes per comp, big endian: the listing's id (16 bytes); the size,
+ * time, location, asking-price, and land adjustments, each the natural logarithm of its factor in 5,000ths as
+ * a signed 16-bit integer (factors from 0.0014 to 700, to 0.01%; -32,768 if there is no adjustment for land);
+ * the weight in 65,535ths as an unsigned 16-bit integer.
  */
 const COMP_BYTES = 28;
 const STEP_SCALE = 5_000;
@@ -18,7 +18,7 @@ const WHOLE_WEIGHT = 0xffff;
  */
 export type CompColumns = {
   count: number;
-  /** Which of the ids is the comp's. */
+  /** Index of the comp's id in `ids`. */
   source: Int32Array;
   size: Float64Array;
   time: Float64Array;
@@ -34,14 +34,14 @@ export type ExplainedComp = {
   timePercent: number;
   locationPercent: number;
   askingPercent: number;
-  /** Null where the comp is not adjusted for its land. */
+  /** Null if there is no adjustment for land. */
   landPercent: number | null;
   weight: number;
 };
 
 export const packedBytes = ({ count }: CompColumns) => count * COMP_BYTES;
 
-/** @param ids 16 bytes for every listing */
+/** @param ids the listing ids, 16 bytes each */
 export function packComps(comps: CompColumns, ids: Uint8Array, into: DataView, offset: number): void {
   for (let i = 0; i < comps.count; i++) {
     const at = offset + i * COMP_BYTES;
@@ -72,15 +72,15 @@ export function unpackComps(bytes: Buffer): ExplainedComp[] {
   });
 }
 
-/** A factor beyond what fits is shown as the largest or smallest that does. */
+/** Factors out of range are clamped. */
 const stepsOf = (log: number): number =>
   Math.max(-MAX_STORED_STEPS, Math.min(MAX_STORED_STEPS, Math.round(STEP_SCALE * log)));
 const percentOf = (steps: number) => 100 * Math.expm1(steps / STEP_SCALE);
 
 /**
- * An adjustment as it is stored, so that every place shows the same. @param log natural
- * logarithm of its factor
+ * An adjustment in percent, rounded as stored, so that the app shows the same number everywhere. @param log
+ * natural logarithm of its factor
  */
 export const shownPercent = (log: number): number => percentOf(stepsOf(log));
-/** A share of 1, as stored. */
+/** A weight from 0 to 1, rounded as stored. */
 export const shownWeight = (weight: number): number => Math.round(weight * WHOLE_WEIGHT) / WHOLE_WEIGHT;

@@ -10,8 +10,8 @@ export type GivenRow = { property_id: number; version: number };
 const BATCH = 10_000;
 
 /**
- * The ids of parcels that the company has paid for in the last 30 days, unchanged, which are free. Another
- * call may pay for the rest in the meantime. Charge for what `giveRows` returns.
+ * The ids of parcels that are free, because the company paid for them in the last 30 days and they have not
+ * changed since. Another call may pay for the rest in the meantime, so charge for what `giveRows` returns.
  */
 export async function listFreeRows(
   db: Db,
@@ -32,8 +32,8 @@ export async function listFreeRows(
 }
 
 /**
- * Marks rows as paid for, starting now, for 30 days. Run it in the transaction that charges for them.
- * @returns how many cost something: those that were not free
+ * Marks rows as paid for, for 30 days from now. Run it in the transaction that charges for them.
+ * @returns the number of rows to charge for, which are those that were not free
  */
 export async function giveRows(db: Db, companyId: string, rows: readonly GivenRow[]): Promise<number> {
   let charged = 0;
@@ -50,7 +50,7 @@ export async function giveRows(db: Db, companyId: string, rows: readonly GivenRo
   return charged;
 }
 
-/** By county, in the order of the ids, each parcel once. */
+/** Batches of rows by county, in id order, without duplicate parcels. */
 function* batchesOf(rows: readonly GivenRow[]): Generator<[fips: number, batch: GivenRow[]]> {
   const counties = new Map<number, GivenRow[]>();
   const sorted = rows.toSorted((a, b) => a.property_id - b.property_id);

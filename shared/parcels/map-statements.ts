@@ -5,7 +5,7 @@ export async function readMapVersion(db: Db): Promise<number> {
   return (await db.run<{ version: number }>('parcels/read_version'))[0]?.version ?? 0;
 }
 
-/** The number of parcels per county. `lon`, `lat`: their center in degrees, null if no location is known. */
+/** The number of parcels in a county. `lon`, `lat`: their center in degrees, null if no location is known. */
 export type ParcelCount = {
   fips: number;
   parcels: number;
@@ -17,22 +17,25 @@ export type ParcelCount = {
 export const countParcels = (db: Db, fips: readonly number[]): Promise<ParcelCount[]> =>
   db.run<ParcelCount>('parcels/count_parcels', { fips });
 
-/** The number of parcels on the roll of a county, or of all. */
+/** The number of parcels on the roll of a county, or of all counties. */
 export async function countOnRoll(db: Db, fips: number | null): Promise<number> {
   return (await db.run<{ parcels: number }>('parcels/count_on_roll', { fips }))[0]?.parcels ?? 0;
 }
 
-/** In 1e-7 degrees. */
+/** A position in 1e-7 degrees. */
 export type Place = { lon: number; lat: number };
 
 export type TileParcel = Place & {
   property_id: number;
-  /** The position of the label. */
+  /** The label at `lon` and `lat`. Null unless requested (`with_apns`). */
   apn: string | null;
   boundary: Buffer | null;
 };
 
-/** `box`: in the format of `boxSql`. `least_area`: minimum area of its outline, in 1e-7 degrees squared. */
+/**
+ * `box`: in the format of `boxSql`. `least_area`: smallest extent that is drawn as an outline and not as a
+ * dot, in square 1e-7 degrees.
+ */
 export type InTile = { fips: readonly number[]; box: string; least_area: number };
 
 export const listTileParcels = (
@@ -41,7 +44,7 @@ export const listTileParcels = (
   more: { with_apns: boolean; outlines: number; limit: number },
 ): Promise<TileParcel[]> => db.run<TileParcel>('parcels/list_parcels', { ...inTile, ...more });
 
-/** One location per square of the tile's width divided by `dots`. */
+/** One location per cell of a grid with `dots` cells across the tile. */
 export const listDots = (db: Db, inTile: InTile, dots: number): Promise<Place[]> =>
   db.run<Place>('parcels/list_dots', { ...inTile, dots });
 

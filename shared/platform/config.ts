@@ -20,7 +20,7 @@ const url = z
 /** A URL with placeholders in braces, which Plat fills in for each county. */
 const mirror = z.string().regex(/^https?:\/\/\S+$/, 'must be an http(s) URL');
 
-/** A proxy as Express accepts it: https://expressjs.com/en/guide/behind-proxies.html */
+/** Whether Express accepts this as a proxy: https://expressjs.com/en/guide/behind-proxies.html */
 function isProxy(entry: string): boolean {
   if (['loopback', 'linklocal', 'uniquelocal'].includes(entry)) return true;
   const [address = '', range, ...more] = entry.split('/');

@@ -4,7 +4,7 @@ import { type Logger, sparseWarnings } from './log.ts';
 
 export type Pool = pg.Pool;
 
-// int8 arrives as text by default; property_id and counters stay below 2^53 by definition.
+// pg returns int8 as text by default. property_id and counters are always below 2^53.
 pg.types.setTypeParser(pg.types.builtins.INT8, Number);
 // A date is a calendar day, not a moment: keep it as 'YYYY-MM-DD'.
 pg.types.setTypeParser(pg.types.builtins.DATE, (text: string) => text);
@@ -20,22 +20,22 @@ export type PoolOptions = {
   settings?: Record<string, string>;
 };
 
-/** Ends transactions of programs that were suspended or are gone, so that their locks are freed. */
+/** Ends the transactions of suspended or dead programs, so that their locks are freed. */
 export const IDLE_IN_TRANSACTION = { idle_in_transaction_session_timeout: '5s' };
 /**
- * The same for workers, which compute between two statements of a transaction. One that blocks its event loop
- * for JOB_LOCK_MS loses its job anyway, so its transaction gets no longer than that.
+ * The same for workers, which run computations inside a transaction. A worker that blocks its event loop for
+ * JOB_LOCK_MS loses its job, so its transactions get the same limit.
  */
 export const endsWithWorker = ({ JOB_LOCK_MS }: Pick<Config, 'JOB_LOCK_MS'>) => ({
   idle_in_transaction_session_timeout: `${JOB_LOCK_MS}ms`,
 });
 /**
- * For the API's sessions, whose reads are short and by index. With 1.1, PostgreSQL counted a county through
- * an index that isn't in the order of the table.
+ * For the API's sessions, whose reads are short and use indexes. At 1.1, PostgreSQL counted a county with an
+ * index whose order differs from the table's.
  */
 export const RANDOM_PAGE_COST = 2;
 
-/** A pool whose idle connections may die (a restarted server) without ending the process. */
+/** Creates a pool. Losing an idle connection, as when the server restarts, does not end the process. */
 export function createPool(config: Config, log: Logger, options: PoolOptions): Pool {
   const pool = new pg.Pool({
     ...connectionOf(config, { timezone: 'UTC', jit: 'off', ...options.settings }),
@@ -57,17 +57,20 @@ export function createPool(config: Config, log: Logger, options: PoolOptions): P
   return pool;
 }
 
-/** Closes dead connections after 30 s (default 2 h), so that their locks are freed. */
+/** Makes the server close dead connections after 30 s instead of 2 h, so that their locks are freed. */
 const SERVER_KEEP_ALIVE = {
   tcp_keepalives_idle: '10',
   tcp_keepalives_interval: '5',
   tcp_keepalives_count: '4',
   tcp_user_timeout: '30s',
 };
-/** The same from this side. Node probes ten times, a second apart. */
+/** The same on the client side. Node probes ten times, one second apart. */
 const CLIENT_KEEP_ALIVE = { keepAlive: true, keepAliveInitialDelayMillis: 20_000 };
 
-/** Connection settings. Ours override those of the URL (`?options=-c …`): periods and days are in UTC. */
+/**
+ * Connection settings. Plat's settings override the URL's (`?options=-c …`), because periods and days must be
+ * in UTC.
+ */
 export function connectionOf(config: Config, settings: Record<string, string>): pg.ClientConfig {
   const url = new URL(requireDatabaseUrl(config));
   const theirs = url.searchParams.get('options');

@@ -4,24 +4,25 @@ import { from, to } from 'pg-copy-streams';
 import type { Db } from './db.ts';
 import { PlatError } from './errors.ts';
 
-// Regions are read as binary COPY into typed arrays. pg-copy-streams-binary creates an array of values per
-// row.
+// Reads binary COPY into typed arrays. pg-copy-streams-binary would create an array of values per row.
 
 /**
  * Format: https://www.postgresql.org/docs/current/sql-copy.html#SQL-COPY-FILE-FORMATS-BINARY
- * A signature of 11 bytes, flags (int32), an extension (int32 length, bytes); then for each row
- * the number of fields (int16) and for each field its length (int32, -1 for null) and bytes; at the end a
- * number of fields of -1. Big endian.
+ * - header: a signature of 11 bytes, flags (int32), and an extension (int32 length, bytes)
+ * - each row: the number of fields (int16), then the length (int32, -1 for null) and bytes of each field
+ * - trailer: -1 as the number of fields
+ *
+ * All numbers are big endian.
  */
 const SIGNATURE = Buffer.from('PGCOPY\n\xff\r\n\0', 'latin1');
 const HEADER_BYTES = SIGNATURE.length + 8;
 
-/** A date is sent as days since 2000-01-01, which is this day of the Unix epoch. */
+/** Days from 1970-01-01 to 2000-01-01. PostgreSQL sends a date as days since 2000-01-01. */
 const POSTGRES_EPOCH_DAY = 10_957;
 
 /**
- * Types, their arrays and bytes. `date` counts from 1970, `int8` goes to 2^53; `digits5` is null for
- * anything but five digits.
+ * Column types, with the array and byte length of each. `date` is in days since 1970. `int8` is exact up to
+ * 2^53. `digits5` is null for anything but five digits.
  */
 const TYPES = {
   char: { array: Uint8Array, bytes: 1 },
@@ -35,7 +36,7 @@ const TYPES = {
 export type CopyType = keyof typeof TYPES;
 type ArrayOf<T extends CopyType> = InstanceType<(typeof TYPES)[T]['array']>;
 
-/** Number of a row's elements in its column's array. */
+/** Number of array elements per row. */
 const perRow = (type: CopyType) => (type === 'uuid' ? 16 : 1);
 
 const newArray = (type: CopyType, rows: number) => new TYPES[type].array(perRow(type) * rows);
@@ -75,7 +76,7 @@ export async function readCopyBinary<C extends CopyColumns>(
   return { rows, columns: Object.fromEntries(filled) as CopiedColumns<C> };
 }
 
-/** The only value of such a copy, or undefined without a row. */
+/** The single value of a binary COPY, or undefined if there is no row. */
 export async function readCopiedBytes(db: Db, statement: string): Promise<Buffer | undefined> {
   const chunks: Buffer[] = [];
   for await (const chunk of db.copy(to(statement))) chunks.push(chunk as Buffer);
@@ -120,7 +121,7 @@ function readChunk(reader: CopyReader, chunk: Uint8Array): void {
   reader.rest = reader.hasStarted ? bytes.subarray(readRows(reader, bytes, at)) : bytes;
 }
 
-/** Reads the complete rows in `bytes`. Returns where the first incomplete one starts. */
+/** Reads the complete rows in `bytes`. Returns the offset of the first incomplete row. */
 function readRows(reader: CopyReader, bytes: Buffer, from: number): number {
   const { columns } = reader;
   const data = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
@@ -142,7 +143,8 @@ function readRows(reader: CopyReader, bytes: Buffer, from: number): number {
 }
 
 /**
- * Reads the fields of a row, starting at `at`. Returns where the row ends, or -1 if it ends after the data.
+ * Reads the fields of a row, starting at `at`. Returns the offset where the row ends, or -1 if the data ends
+ * first.
  */
 function readFields({ columns, arrays, rows }: CopyReader, data: DataView, at: number): number {
   let next = at;
@@ -205,7 +207,9 @@ export function arrayLiteral(items: readonly string[]): string {
   return `{${items.map(item => `"${item.replace(/[\\"]/g, '\\$&')}"`).join(',')}}`;
 }
 
-/** In COPY's text format: https://www.postgresql.org/docs/current/sql-copy.html#SQL-COPY-FILE-FORMATS */
+/**
+ * A value in COPY's text format: https://www.postgresql.org/docs/current/sql-copy.html#SQL-COPY-FILE-FORMATS
+ */
 export function copyValue(value: string | number | boolean | null): string {
   if (value === null) return '\\N';
   if (typeof value === 'string')
@@ -219,20 +223,23 @@ export function copyBytes(bytes: Uint8Array): string {
   return `\\\\x${Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('hex')}`;
 }
 
-/** Bytes collected before they are sent, because small writes cost more than copying. */
+/**
+ * Size of the chunks in which rows are sent. Many small writes would cost more than copying rows into a
+ * chunk.
+ */
 const CHUNK_BYTES = 1 << 18;
 
 export type CopyWriter = {
   /** One line without its newline, with columns separated by tabs. */
   write(line: string): void;
-  /** Waits while the server is behind. Call it once per batch. */
+  /** Waits until the server catches up. Call it once per batch. */
   drain(): Promise<void>;
   end(): Promise<void>;
-  /** Ends the copy without its rows, so that the connection can roll back. */
+  /** Ends the COPY and discards its rows, so that the connection can roll back. */
   abort(): Promise<void>;
 };
 
-/** A `copy … from stdin` in the caller's transaction, or on its own connection. */
+/** Starts `copy … from stdin` on the connection of `db`. */
 export function openCopy(db: Db, statement: string): CopyWriter {
   const stream = db.copy(from(statement));
   let failure: Error | undefined;
@@ -248,8 +255,8 @@ export function openCopy(db: Db, statement: string): CopyWriter {
   };
 
   return {
-    // Sends bytes right away, because texts that wait for a full chunk are first copied by the garbage
-    // collector.
+    // Encodes each line immediately, because the garbage collector would copy strings that wait for a full
+    // chunk.
     write(line) {
       const most = 3 * line.length + 1;
       if (chunk !== null && used + most > chunk.length) flush();

@@ -10,7 +10,7 @@ const CHECK_MS = 5_000;
 /** A server that accepts connections but doesn't respond counts as unavailable. */
 const ANSWER_MS = 10_000;
 
-/** The process's message when it gives up. */
+/** The error when the process gives up. */
 const lostError = (limitMs: number, cause: unknown): PlatError =>
   new PlatError(
     'database_lost',
@@ -21,7 +21,7 @@ const lostError = (limitMs: number, cause: unknown): PlatError =>
 export type Wait = { log: Logger; limitMs: number; signal?: AbortSignal | undefined };
 
 /**
- * Repeats `look` during a database outage. Any other failure is thrown immediately.
+ * Calls `look` until the database outage is over. Any other failure is thrown immediately.
  * @throws PlatError `database_lost` after `limitMs`; the signal's reason
  */
 export async function waitForDatabase<T>(look: () => Promise<T>, wait: Wait): Promise<T> {
@@ -44,8 +44,8 @@ export async function waitForDatabase<T>(look: () => Promise<T>, wait: Wait): Pr
 
 /**
  * Checks the database while the process runs, and logs outages.
- * @param lost called once the database has been away for `limitMs`
- * @returns how to stop it
+ * @param lost called when the database has been unavailable for `limitMs`
+ * @returns a function that stops the checks
  */
 export function watchDatabase(
   pool: Pool,
@@ -62,7 +62,7 @@ export function watchDatabase(
       const look = () =>
         pool.query(query).catch(cause => {
           failures++;
-          // For any reason: a changed password is an outage too.
+          // Treat any failure as an outage, including a changed password.
           throw new PlatError('database_away', messageOf(cause), { retryable: true, cause });
         });
       await waitForDatabase(look, { log, limitMs, signal });

@@ -4,7 +4,7 @@ import { isConflict } from './errors.ts';
 import type { Values } from './named-parameters.ts';
 import { type Fragments, sql, statement } from './statements.ts';
 
-/** How often to try a transaction that conflicts with others. */
+/** Maximum number of attempts for a transaction that conflicts with others. */
 const MAX_TRIES = 5;
 const PAUSE_MS = 50;
 
@@ -14,8 +14,9 @@ const BINARY = { binary: true, types: { getTypeParser: () => (value: unknown) =>
 export type Query = pg.QueryConfig & { binary?: true };
 
 /**
- * The database. Functions take a `Db` and run the statements of sql/queries by name. It uses any connection
- * of a pool. The `Db` that `transaction`, `snapshot`, and `connection` pass to their work uses a single one.
+ * The database. Functions take a `Db` and run statements of sql/queries by name. A `Db` normally uses any
+ * connection of a pool. The one that `transaction`, `snapshot`, and `connection` pass to `work` uses a single
+ * connection.
  */
 export class Db {
   protected readonly source: pg.Pool | pg.ClientBase;
@@ -38,14 +39,14 @@ export class Db {
   }
 
   /**
-   * Rows with every column in PostgreSQL's binary format (UTF-8 only), so a bytea of JSON isn't converted to
-   * hex and back.
+   * Rows with every column in PostgreSQL's binary format (UTF-8 only). This saves converting JSON in a bytea
+   * to hex and back.
    */
   async runBinary<Row extends Record<keyof Row, Buffer>>(name: string, values: Values = {}): Promise<Row[]> {
     return (await this.send({ ...this.queryOf(name, values), ...BINARY })).rows as Row[];
   }
 
-  /** Runs a text that needs no name, such as `set`, `analyze`, or `create schema`. */
+  /** Runs SQL that is not in sql/queries, such as `set`, `analyze`, or `create schema`. */
   async execute(text: string): Promise<void> {
     await this.send({ text });
   }
@@ -61,7 +62,7 @@ export class Db {
     await this.execute('close batches');
   }
 
-  /** Starts a COPY. @throws Error on a pool: only one connection can copy */
+  /** Starts a COPY. @throws Error on a pool, because COPY needs a single connection */
   copy<Stream extends pg.Submittable>(stream: Stream): Stream {
     if (this.source instanceof pg.Pool) throw new Error('COPY needs one connection: db.connection(…)');
     return this.source.query(stream);
@@ -69,10 +70,11 @@ export class Db {
 
   /**
    * Runs `work` in one transaction on one connection. Any error rolls it back and is rethrown. After a
-   * conflict with another transaction `work` runs again from the start, so it must change only the database.
+   * conflict with another transaction, `work` runs again from the start, so it must change nothing but the
+   * database.
    *
-   * Lock order, so that no two transactions wait for each other: rows of these tables in this order, rows of
-   * one table by ascending key. Queue jobs, changes, and messages come after all of them.
+   * To prevent deadlocks, lock rows in the following order of tables, and rows of one table by ascending key.
+   * Queue jobs, changes, and messages come after all of them.
    * 1. companies: adding lists, their rows, searches, exports, and markets
    * 2. exports: creating, billing, and ending one
    * 3. lists, then list_rows
@@ -92,14 +94,16 @@ export class Db {
     }
   }
 
-  /** Runs `work`, whose statements can only read and all see the database at the same point in time. */
+  /**
+   * Runs `work` in a read-only snapshot: all of its statements see the database at the same point in time.
+   */
   snapshot<T>(work: (tx: Db) => Promise<T>): Promise<T> {
     return this.within('begin isolation level repeatable read read only', work);
   }
 
   /**
-   * Runs `work` on one connection. If it fails, the connection is closed, which ends its locks and settings.
-   * `client` is for what only the connection itself can do, such as LISTEN.
+   * Runs `work` on one connection. If it fails, the connection is closed, which releases its locks and
+   * settings. `client` is for features that need the connection itself, such as LISTEN.
    */
   async connection<T>(work: (db: Db, client: pg.ClientBase) => Promise<T>): Promise<T> {
     if (!(this.source instanceof pg.Pool)) return work(this, this.source);
@@ -155,7 +159,7 @@ export async function onConnection<T>(
   }
 }
 
-/** Runs `work` on a connection of its own, which is closed after it. */
+/** Runs `work` on a new connection, which is closed afterward. */
 export async function withConnection<T>(
   connectionString: string,
   application_name: string,

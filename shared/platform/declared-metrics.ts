@@ -151,17 +151,17 @@ export type MetricName = keyof typeof METRICS;
 export type Sample = {
   labels?: Record<string, string>;
   value: number;
-  /** For a part of a histogram. */
+  /** Name of the series, for a part of a histogram. */
   metricName?: string;
 };
 
 /**
- * Counters of the process. Separate from prom-client, which takes a tenth of a second to load, because
+ * Counters of the process. They don't use prom-client, which takes a tenth of a second to load, because
  * commands that send email don't need it.
  */
 export const processCounts = { tokensCharged: 0, mailFailures: 0 };
 
-/** Adds a metric whose samples are read when they are scraped. Without samples it is missing. */
+/** Adds a metric whose samples are read on each scrape. It is omitted when it has no samples. */
 export function publish(registry: Registry, name: MetricName, samples: () => readonly Sample[]): void {
   const { help, type } = METRICS[name];
   const metric = {

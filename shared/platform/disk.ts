@@ -6,8 +6,8 @@ import { means } from './sqlstates.ts';
 export type DiskSpace = { path: string; freeBytes: number; totalBytes: number; low: boolean };
 
 /**
- * Below either of these, a disk counts as nearly full, because loading a county may need several gigabytes at
- * once.
+ * A disk with less free space than either of these counts as nearly full, because loading a county may need
+ * several gigabytes at once.
  */
 const LOW_SHARE = 0.05;
 const LOW_BYTES = 2e9;
@@ -24,7 +24,7 @@ export function describeDisk({ path, freeBytes, totalBytes }: DiskSpace): string
   return `${gb(freeBytes)} of ${gb(totalBytes)} GB free at ${path}`;
 }
 
-/** Whether a disk is full: the database's, or this host's. */
+/** Whether the error means that a disk is full, on the database server or on this host. */
 export function isDiskFull(error: unknown): boolean {
   if (means(errorCode(error), 'full')) return true;
   return error instanceof Error && error.cause !== undefined && isDiskFull(error.cause);
@@ -43,9 +43,7 @@ export async function writeFileAtomic(file: string, text: string): Promise<void>
   }
 }
 
-/**
- * The system's error code if files can't be written to a folder, which may not exist yet. null if they can.
- */
+/** The system's error code if a folder, which may not exist yet, is not writable. null if it is. */
 export async function writeErrorCode(folder: string): Promise<string | null> {
   try {
     if (!(await stat(folder)).isDirectory()) return 'ENOTDIR';

@@ -7,12 +7,15 @@ import { isLoopback } from './origin.ts';
 
 export type NamedDisk = DiskSpace & { holds: string[]; full: boolean };
 
-/** Below this, Plat can write an email or a log line, but cannot load a county. */
+/**
+ * A disk with less free space than this counts as full: there is room for an email or a log line, but not for
+ * a county.
+ */
 const FULL_BYTES = 100e6;
 
 /**
- * The disks of this host that Plat writes to, each once.
- * @param dataDirectory the database's, if it is on this host
+ * The disks of this host that Plat writes to, without duplicates.
+ * @param dataDirectory the database's data directory, if it is on this host
  */
 export async function listDisks(
   { PLAT_DIR }: Pick<Config, 'PLAT_DIR'>,
@@ -37,7 +40,7 @@ export async function listDisks(
   return [...disks.values()];
 }
 
-/** The folder, or its nearest existing parent, because the first write creates the rest. */
+/** The folder or its nearest existing parent. The first write creates missing folders. */
 async function nearestFolder(path: string): Promise<{ path: string; device: number } | null> {
   const found = await stat(path).catch(() => null);
   if (found !== null) return { path, device: found.dev };

@@ -12,7 +12,7 @@ import { embeddedError, nativeDir, type SystemUser, serverAccount, serverFolders
 
 export type EmbeddedServer = {
   url: string;
-  /** False if Plat took over a server that was still running. */
+  /** False if Plat reused a server that was already running. */
   started: boolean;
   /** Starts the server again on its port if it has died. */
   revive(): Promise<boolean>;
@@ -24,14 +24,13 @@ export type EmbeddedServer = {
 const USER = 'plat';
 const DATABASE = 'plat';
 /**
- * How long the last backends of a killed postmaster can hold its shared memory, and a crash recovery can
- * take.
+ * Covers the time that the last backends of a killed postmaster hold its shared memory, plus crash recovery.
  */
 const START_TIMEOUT_MS = 60_000;
 
 /**
- * For a workstation that shares 2 cores with the workers, and has 64 MB of shared memory. Bulk loads need a
- * larger WAL.
+ * Settings for a workstation that shares 2 cores with the workers and has 64 MB of shared memory. Bulk loads
+ * need a larger WAL than the default.
  */
 const SETTINGS: Record<string, string> = {
   listen_addresses: '127.0.0.1',
@@ -56,8 +55,8 @@ type Paths = {
 };
 
 /**
- * Starts the PostgreSQL that npm installed, with its files in `dir`, or uses one left running there, also
- * after a kill -9.
+ * Starts the PostgreSQL that npm installed, with its files in `dir`. If a server is still running there, such
+ * as after a kill -9 of Plat, uses that one.
  * @throws PlatError `embedded_postgres` with the end of the server's log if it doesn't start
  */
 export async function startEmbedded(
@@ -92,7 +91,7 @@ export async function startEmbedded(
   };
 }
 
-/** @param wanted the port to start it on. Default: any free port */
+/** @param wanted the port to listen on. Default: any free port */
 async function ensureRunning(
   paths: Paths,
   settings: Record<string, string>,
@@ -210,7 +209,9 @@ function readPid(data: string): { pid: number; port: number } | undefined {
   }
 }
 
-/** Running, and a postgres process: the process id of a stale file may now belong to another program. */
+/**
+ * Whether the process is running and is postgres. The id in a stale file may now belong to another program.
+ */
 function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);

@@ -1,10 +1,11 @@
 import { means, SQLSTATE } from './sqlstates.ts';
 
 /**
- * The codes that a client may see, with their statuses. The first one applies unless an error sets another.
+ * The codes that a client may see, with their statuses. The first status applies unless an error sets
+ * another.
  */
 export const ERROR_STATUSES = {
-  // Also for a range outside a file.
+  // 416 for a byte range outside a file.
   validation_error: [400, 416],
   unauthorized: [401],
   subscription_required: [402],
@@ -14,7 +15,7 @@ export const ERROR_STATUSES = {
   payment_method_required: [402],
   usage_backstop_reached: [402],
   forbidden: [403],
-  // Also for expired data, and for a request to another host than the service's own.
+  // 410 for expired data, 421 for a request to a host that isn't the service's own.
   not_found: [404, 410, 421],
   method_not_allowed: [405],
   // 409 for conflicts with the current state, such as canceling a file that is ready.
@@ -30,11 +31,11 @@ export type ApiErrorCode = keyof typeof ERROR_STATUSES;
  * logged.
  */
 export type ErrorOptions = {
-  /** HTTP status, if it differs from that of the code, or 500. */
+  /** HTTP status, if it differs from the default for the code, or from 500 for other codes. */
   status?: number;
-  /** Details for the client, in addition to the message: rejected field -> list of messages. */
+  /** Details for the client in addition to the message: a list of messages for each rejected field. */
   details?: Record<string, string[]>;
-  /** Whether the same work may succeed later without a change by a person. Default: false. */
+  /** Whether a retry may succeed without anyone changing something. Default: false. */
   retryable?: boolean;
   /** Response headers of the error (`Allow`, `Retry-After`, …). */
   headers?: Record<string, string>;
@@ -66,8 +67,7 @@ export function messageOf(error: unknown): string {
 }
 
 /**
- * Removes characters that PostgreSQL text and JSON can't contain, because parser messages quote the bytes of
- * damaged files.
+ * Characters that PostgreSQL text and JSON can't contain. Parser messages can quote them from damaged files.
  */
 const UNSTORABLE = /\0|\p{Cs}/gu;
 
@@ -76,7 +76,7 @@ export const READ_ONLY =
   'It is a standby, or default_transaction_read_only is on. Point DATABASE_URL at the primary.';
 
 /**
- * Citus's source files for communication with nodes:
+ * Citus source files that communicate with nodes:
  * https://github.com/citusdata/citus/tree/v13.2.2/src/backend/distributed
  */
 const CITUS_CONNECTIONS = new Set<unknown>(['remote_commands.c', 'remote_transaction.c']);
@@ -85,7 +85,7 @@ const CITUS_CONNECTIONS = new Set<unknown>(['remote_commands.c', 'remote_transac
 export function errorCode(error: unknown): string | undefined {
   if (typeof error !== 'object' || error === null || !('code' in error) || typeof error.code !== 'string')
     return undefined;
-  // Citus reports a lost node in a statement as an internal error.
+  // Citus reports the loss of a node during a statement as an internal error.
   const isNodeLost = error.code === 'XX000' && 'file' in error && CITUS_CONNECTIONS.has(error.file);
   return isNodeLost ? SQLSTATE.connectionFailure : error.code;
 }
@@ -98,8 +98,8 @@ export const isTooSlow = (error: unknown): boolean => means(errorCode(error), 's
 const SQLSTATE_FORM = /^[0-9A-Z]{5}$/;
 
 /**
- * Whether the database is unavailable. An error without a SQLSTATE never reached the server or never
- * returned: no connection, timeout, reset.
+ * Whether the database is unavailable. An error without a SQLSTATE did not come from the server: no
+ * connection, a timeout, or a reset.
  */
 export function isAway(error: unknown): boolean {
   const code = errorCode(error);
@@ -111,8 +111,8 @@ export function isRetryable(error: unknown): boolean {
   if (error instanceof PlatError) return error.retryable;
   const code = errorCode(error);
   if (code !== undefined) return means(code, 'passing');
-  // node-postgres reports these without a code: a dropped connection, one dropped while idle, and one that
-  // wasn't free in time.
+  // node-postgres reports these without a code: a dropped connection, a connection dropped while idle, and a
+  // timeout waiting for a free connection.
   return (
     error instanceof Error &&
     /^(Connection terminated|Client has encountered a connection error|timeout exceeded when trying to connect)/.test(

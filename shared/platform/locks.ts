@@ -3,8 +3,8 @@ import type { Db } from './db.ts';
 import { PlatError } from './errors.ts';
 
 /**
- * Every advisory lock of the program, so that no two share a number. PostgreSQL separates pairs from single
- * numbers.
+ * Every advisory lock in Plat, so that no two have the same number. In PostgreSQL, locks with one number
+ * never conflict with locks with two.
  */
 export const LOCKS = {
   /** One process migrates, and others wait. */
@@ -13,21 +13,21 @@ export const LOCKS = {
   marketRecompute: 7_152_802,
   /** With the feed's id: one run of a feed at a time. */
   feed: 7_152_803,
-  /** With the county: writing its words. */
+  /** With the county: writing the county's search words. */
   words: 7_152_804,
   /** Creating the partitions of a state. */
   partitions: 7_152_805,
-  /** Per county: shared by chunks of attributes, exclusive for a merge of the roll. */
+  /** With the county: shared while writing chunks of land attributes, exclusive while merging the roll. */
   countyAttributes: 7_152_806,
   /** With the county: writing its valuations. */
   countyValuations: 7_152_811,
-  /** Numbering changes. The last lock that a transaction takes. */
+  /** Assigning numbers to changes. Always the last lock that a transaction takes. */
   changes: 7_152_812,
   /** Writing the history of statistics. */
   marketHistory: 7_152_813,
-  /** With the county: the run that compares its parcels with the roll and writes them. */
+  /** With the county: comparing the county's parcels with the roll and writing them. */
   countyRoll: 7_152_815,
-  /** One worker at a time follows saved searches. */
+  /** One worker at a time checks saved searches for changes. */
   searches: 7_152_814,
 } as const;
 
@@ -55,8 +55,10 @@ export async function takeLock(
 }
 
 /**
- * Runs `work` while holding the lock. It belongs to the connection, so it is released when a worker dies.
- * @param work gets the lock's connection, and a signal that is aborted when the lock is lost with it
+ * Runs `work` while holding the lock. The lock belongs to the connection, so PostgreSQL releases it if the
+ * worker dies.
+ * @param work gets the lock's connection, and a signal that is aborted if the connection and its lock are
+ * lost
  */
 export function withLock<T>(
   db: Db,

@@ -1,13 +1,13 @@
 import { copyFileSync, existsSync, renameSync, statSync, truncateSync } from 'node:fs';
 
-/** A log of this size is rotated. This many old logs are kept. */
+/** A log is rotated at `maxBytes`. `kept` is the number of old logs to keep. */
 export const LOG_FILES = { maxBytes: 10 * 2 ** 20, kept: 3 };
 export type LogLimits = typeof LOG_FILES;
 
 /**
- * Rotates a full log: x.log becomes x.log.1, that becomes x.log.2, and the oldest is deleted. The file is
- * copied and truncated, as by logrotate's copytruncate, because its writer keeps it open (pino-roll rotates
- * only pino's own output).
+ * Rotates a full log: x.log becomes x.log.1, x.log.1 becomes x.log.2, and the oldest log is deleted. The file
+ * is copied and truncated, like logrotate's copytruncate, because the process that writes it keeps it open.
+ * (pino-roll rotates only pino's own output.)
  */
 export function rotateLog(path: string, { maxBytes, kept }: LogLimits = LOG_FILES): void {
   if ((statSync(path, { throwIfNoEntry: false })?.size ?? 0) < maxBytes) return;

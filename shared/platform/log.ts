@@ -30,7 +30,7 @@ export function createLogger(config: Pick<Config, 'LOG_LEVEL'>, name: string): L
 }
 
 /**
- * API keys that a client puts in the wrong place, such as a path or its request id, and the tokens of
+ * Removes API keys that a client sent in the wrong place, such as a path or request id, and the tokens of
  * one-time links.
  */
 export function redactKeys(text: string): string {
@@ -39,11 +39,11 @@ export function redactKeys(text: string): string {
     .replaceAll(/\/[\w-]{43}(?![\w-])/g, '/[removed]');
 }
 
-/** The longest pause between two log lines about one outage. */
+/** Longest interval between log lines about an outage. */
 const MAX_PAUSE_MS = 64_000;
 const FIRST_PAUSE_MS = 1_000;
 
-/** After this long without another failure, the next one is logged immediately. */
+/** After this long without a failure, the next one is logged immediately. */
 const QUIET_MS = 2 * MAX_PAUSE_MS;
 
 /**

@@ -4,8 +4,9 @@ import { isLoopback } from './origin.ts';
 import { sameSecret } from './secrets.ts';
 
 /**
- * Access to /metrics: with METRICS_TOKEN as bearer token. If it isn't set and the service listens on
- * loopback, for programs on this machine that connect directly. Otherwise for no one.
+ * Checks access to /metrics. If METRICS_TOKEN is set, it is required as a bearer token. If it isn't set and
+ * the service listens on loopback, programs on this machine that connect directly have access. Otherwise, no
+ * one does.
  */
 export function metricsAccess(
   { headers, socket }: IncomingMessage,

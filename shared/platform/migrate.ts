@@ -13,25 +13,26 @@ export const QUEUE_SCHEMA = 'bullmq';
 /** The first and the last migration from before the first release. 0001_schema.sql replaced all of them. */
 const CHAIN_BEGAN = '0001_regions.sql';
 const CHAIN_ENDED = '0044_drop_packed_stats.sql';
-/** The last commit that has them. */
+/** The last commit with these migrations. */
 const CHAIN_COMMIT = '0700e75008';
 
-/** Migrations up to this one don't state their kind in the first line. */
+/** Migrations up to this number don't state their kind in the first line. */
 export const LAST_WITHOUT_KIND = 24;
 
 /**
- * How long a migration attempt waits for locks, while calls that need the same tables wait behind it. Shorter
- * than deadlock_timeout (1 s), so that in a deadlock the migration gives way before the call is ended.
+ * How long a migration attempt waits for locks. Calls that need the same tables wait behind it. Shorter than
+ * deadlock_timeout (1 s), so that in a deadlock the migration gives up before PostgreSQL cancels the call.
  */
 const LOCK_TIMEOUT_MS = 500;
-/** How long a later statement of a long attempt may wait. */
+/** Minimum lock timeout, for later statements of a long attempt. */
 const LEAST_LOCK_TIMEOUT_MS = 20;
 const LOCK_PAUSE_MS = 3_000;
 const LOCK_ATTEMPTS = 100;
 
 /**
- * Whether the previous release works on a migration's result. Expanding ones are recorded in their own table,
- * because every release, including the first, stops at a newer number in `schema_migrations`.
+ * Whether the previous release still works after a migration (`expanding`) or not (`breaking`). Expanding
+ * migrations are recorded in a separate table, because every release, including the first, stops if it finds
+ * a newer number in `schema_migrations`.
  */
 export type MigrationKind = 'expanding' | 'breaking';
 const RECORDS = { breaking: 'schema_migrations', expanding: 'schema_expansions' } as const;
@@ -39,7 +40,7 @@ const RECORDS = { breaking: 'schema_migrations', expanding: 'schema_expansions' 
 type Applied = { version: number; name: string; checksum: string; kind: MigrationKind };
 type Migration = Applied & { text: string };
 
-/** Undefined if the first line states neither. */
+/** The kind in a migration's first line, or undefined if it has none. */
 export function kindOf(text: string): MigrationKind | undefined {
   return /^-- (expanding|breaking): \S/.exec(text)?.[1] as MigrationKind | undefined;
 }
@@ -85,7 +86,8 @@ export function migrate(databaseUrl: string, options: MigrateOptions = {}): Prom
   return withConnection(databaseUrl, 'plat migrate', async (db, client) => {
     await db.run('platform/wait_for_lock', { lock: LOCKS.migrate });
     const applied = await applyPending(db, knownMigrations(options.folder), options.say);
-    // Takes a tenth of a second to load, and every command checks the schema's version.
+    // Loaded here because it takes a tenth of a second, and every command imports this file to check the
+    // schema version.
     const { runMigrations } = await import('bullmq');
     await runMigrations(client, QUEUE_SCHEMA);
     return applied;
@@ -153,7 +155,10 @@ async function apply(tx: Db, migration: Migration): Promise<void> {
   await record(tx, migration);
 }
 
-/** A database with the whole old chain already has the first migration's schema. Only its record changes. */
+/**
+ * A database that has all of the old migrations already has the schema of 0001_schema.sql. Only the records
+ * change.
+ */
 async function carryOver(db: Db, first: Migration): Promise<void> {
   const [chain] = await db.run<{ first: string; last: string }>('platform/find_chain');
   if (chain?.first !== CHAIN_BEGAN) return;
@@ -190,7 +195,7 @@ function missingOf(applied: Applied[], known: Migration[]): Migration[] {
 
 /**
  * Refuses a schema that this release can't work with, even after migrating.
- * @returns the names of newer migrations with which it can
+ * @returns the names of newer migrations that this release can work with
  */
 function refuseOthers(
   applied: Applied[],
@@ -214,7 +219,7 @@ function refuseOthers(
   return newer.map(({ name }) => name);
 }
 
-/** Migrations that this release and the database don't share, for /metrics. */
+/** Counts migrations that only this release or only the database has, for /metrics. */
 export async function countUnshared(db: Db): Promise<Record<'missing' | `newer_${MigrationKind}`, number>> {
   const known = knownMigrations();
   const applied = await listApplied(db);
@@ -229,7 +234,7 @@ export async function countUnshared(db: Db): Promise<Record<'missing' | `newer_$
 
 /**
  * Splits statements at semicolons outside of comments, quotes, and dollar quotes, because distributed tables
- * require one at a time.
+ * require sending one at a time.
  */
 function splitStatements(text: string): string[] {
   const ends = [...text.matchAll(/--[^\n]*|'(?:[^']|'')*'|"[^"]*"|\$(\w*)\$[\s\S]*?\$\1\$|;/g)]
@@ -240,7 +245,7 @@ function splitStatements(text: string): string[] {
     .filter(statement => statement.replaceAll(/--[^\n]*/g, '').trim() !== '');
 }
 
-/** The check at startup and for /readyz. It never migrates. */
+/** Checks the schema version at startup and for /readyz. Never migrates. */
 export async function assertSchemaVersion(db: Db, folder?: string): Promise<string[]> {
   const known = knownMigrations(folder);
   const applied = await listApplied(db);

@@ -15,7 +15,10 @@ type Numbered = { text: string; names: readonly string[] };
 const TOKENS =
   /--[^\n]*|\/\*[\s\S]*?\*\/|'(?:[^']|'')*'|"(?:[^"]|"")*"|\$(\w*)\$[\s\S]*?\$\1\$|::|(?<![\w\])]):([a-z_]\w*)/g;
 
-/** Limits the cache, because composed texts are unlimited: those of filters, and literals of counties. */
+/**
+ * An LRU cache, because there is no limit to the number of composed texts, such as those of filters or with
+ * inlined counties.
+ */
 const numbered = new LRUCache<string, Numbered>({ max: 1_000 });
 
 /** Replaces `:names` with PostgreSQL's `$1`, `$2` …, one number per name. */
@@ -35,7 +38,7 @@ function numberParameters(text: string): Numbered {
 
 export const parameterNames = (text: string): readonly string[] => numberParameters(text).names;
 
-/** @throws Error when a parameter has no value, or a value no parameter */
+/** @throws Error if a parameter has no value, or a value has no parameter */
 export function bindValues(text: string, values: Values): BoundStatement {
   const { text: replaced, names } = numberParameters(text);
   if (names.length !== Object.keys(values).length || !names.every(name => name in values))
@@ -43,7 +46,7 @@ export function bindValues(text: string, values: Values): BoundStatement {
   return { text: replaced, values: names.map(name => values[name]) };
 }
 
-/** The text with every parameter replaced by `write` of its value. */
+/** Replaces every parameter with the result of `write` for its value. */
 export const inlineParameters = (text: string, values: Values, write: (value: unknown) => string): string =>
   text.replaceAll(TOKENS, (token, _tag: string | undefined, name?: string) =>
     name === undefined ? token : write(values[name]),

@@ -1,4 +1,7 @@
-/** The candidates most similar to `wanted`, best first, for typos and for names from another year's file. */
+/**
+ * The candidates most similar to `wanted`, best first. Covers typos and field names that differ between
+ * years.
+ */
 export function nearMatches(wanted: string, candidates: Iterable<string>, limit = 3): string[] {
   const target = plain(wanted);
   return [...candidates]
@@ -12,8 +15,8 @@ export function nearMatches(wanted: string, candidates: Iterable<string>, limit 
 const plain = (name: string): string => name.toLowerCase().replace(/[^a-z0-9$]/g, '');
 
 /**
- * 0 for equal, 1 for nothing in common. A name that starts with the other is near, because dBASE cuts names
- * at 10 characters.
+ * Distance between names: 0 if equal, 1 if they have nothing in common. Names are close if one starts with
+ * the other, because dBASE truncates names to 10 characters.
  */
 function likeness(a: string, b: string): number {
   if (a === b) return 0;

@@ -8,25 +8,24 @@ type Settings = Pick<Config, 'HOST' | 'BASE_URL' | 'APP_URL' | 'ALLOWED_HOSTS'>;
  */
 type AddressedRequest = { host: string | undefined; protocol: string };
 
-/** Every absolute URL that the service returns starts with one of these. */
+/** The hosts and URLs of the service. Every absolute URL that it returns starts with one of these. */
 export type Origins = {
-  /** Whether a Host, with a port or without, is one of the service's own. */
+  /** Whether a Host header, with or without a port, is one of the service's own hosts. */
   isOwnHost(host: string): boolean;
   /**
-   * Whether Plat accepts requests for this host. If no setting names the hosts of the service, it accepts
-   * all.
+   * Whether Plat accepts requests for this host. If no setting names the service's hosts, Plat accepts all.
    */
   answersTo(host: string): boolean;
   /** The API's URL, for links to more pages. Empty if links are relative. */
   apiUrl(req: AddressedRequest): string;
   /**
-   * The web app's URL, for emails, OAuth, and links to it. Never from a request. Empty if not set: links are
-   * relative, and emails and OAuth are off.
+   * The web app's URL, for emails, OAuth, and links to the app. Never taken from a request. If it is not set,
+   * this is empty, links are relative, and emails and OAuth are off.
    */
   appUrl(): string;
-  /** Whether a page of this origin is one of ours, to the browser that has sent the request. */
+  /** Whether the browser that sent the request sees this origin as one of ours. */
   isOwnOrigin(origin: string, req: AddressedRequest): boolean;
-  /** Whether cookies are for https only. */
+  /** Whether to set cookies for https only. */
   isSecure(req: AddressedRequest): boolean;
 };
 
@@ -49,25 +48,23 @@ const bracketed = (host: string): string => (isIP(host) === 6 ? `[${host}]` : ho
 /** The normalized name of a Host header. Names can end with a dot and be in any case. */
 const nameOf = (host: string): string => host.replace(/:\d*$/, '').replace(/\.$/, '').toLowerCase();
 
-/**
- * Where programs on this machine reach the service: a host that means all addresses is reached on loopback.
- */
+/** The URL for programs on this machine. If the host means all addresses, this uses loopback. */
 export function localUrl(host: string, port: number): string {
   const reached = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host;
   return `http://${bracketed(reached)}${port === 80 ? '' : `:${port}`}`;
 }
 
-/** The web app's URL by the settings, outside of requests. Empty if they don't say. */
+/** The web app's URL according to the settings, for use outside of requests. Empty if not set. */
 export function appUrlOf({ APP_URL, BASE_URL, HOST }: Settings, port: number): string {
   return APP_URL ?? apiUrlOf({ BASE_URL, HOST }, port);
 }
 
-/** The API's URL by the settings, outside of requests. Empty if they don't say. */
+/** The API's URL according to the settings, for use outside of requests. Empty if not set. */
 export function apiUrlOf({ BASE_URL, HOST }: Pick<Settings, 'BASE_URL' | 'HOST'>, port: number): string {
   return BASE_URL ?? (isLoopback(HOST) ? localUrl(HOST, port) : '');
 }
 
-/** @param service its port, once it listens */
+/** @param service has the port once the service is listening */
 export function openOrigins(config: Settings, service: { port?: number }): Origins {
   const { BASE_URL, APP_URL, ALLOWED_HOSTS, HOST } = config;
   const baseUrls = [BASE_URL, APP_URL].flatMap(url => (url === undefined ? [] : new URL(url)));
@@ -94,7 +91,7 @@ export function openOrigins(config: Settings, service: { port?: number }): Origi
   };
 }
 
-/** Sentences about features that are off, because HOST is not loopback and a setting is missing. */
+/** Describes features that are off because HOST is not loopback and a setting is missing. */
 export function missingSettings(config: Settings & Pick<Config, 'METRICS_TOKEN'>): string[] {
   const { HOST, BASE_URL, APP_URL, ALLOWED_HOSTS, METRICS_TOKEN } = config;
   if (isLoopback(HOST)) return [];

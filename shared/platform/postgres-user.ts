@@ -23,7 +23,10 @@ export function embeddedError(message: string, cause?: unknown): PlatError {
 /** The user that runs the server: undefined for the current one. */
 export type SystemUser = { uid: number; gid: number } | undefined;
 
-/** PostgreSQL refuses to run as root. Root runs it as `postgres` if that user exists, else as `nobody`. */
+/**
+ * PostgreSQL refuses to run as root. If Plat runs as root, it starts PostgreSQL as `postgres` if that user
+ * exists, or else as `nobody`.
+ */
 export function serverAccount(): SystemUser {
   if (process.getuid?.() !== 0) return undefined;
   const users = readFileSync('/etc/passwd', 'utf8')
@@ -38,7 +41,10 @@ export function serverAccount(): SystemUser {
   return { uid: Number(user[2]), gid: Number(user[3]) };
 }
 
-/** Whether `account` may enter every folder above `path` (x for others, or owned by it). */
+/**
+ * Whether `account` can enter `path` and every folder above it (execute permission as owner, group, or
+ * other).
+ */
 function reachable(path: string, account: { uid: number; gid: number }): boolean {
   for (let dir = path; ; dir = dirname(dir)) {
     if (existsSync(dir)) {
@@ -51,8 +57,8 @@ function reachable(path: string, account: { uid: number; gid: number }): boolean
 }
 
 /**
- * Inside the checkout, or in /var/lib/plat/<hash of the path> if the server's user can't access the checkout
- * (root's home).
+ * Folders for the server's files: inside the checkout, or in /var/lib/plat/<hash of the path> if the server's
+ * user can't access the checkout (such as in root's home).
  */
 export function serverFolders(
   dir: string,
@@ -80,7 +86,10 @@ export function serverFolders(
   return { base, native: copy };
 }
 
-/** Root's files may be unreadable to others (installed under umask 077), and a copy keeps their modes. */
+/**
+ * Changes the owner of a copied tree. Copies keep file modes, and root's files may be unreadable to others if
+ * installed under umask 077.
+ */
 function giveTree(path: string, account: { uid: number; gid: number }): void {
   lchownSync(path, account.uid, account.gid);
   for (const entry of readdirSync(path, { withFileTypes: true })) {
@@ -90,7 +99,7 @@ function giveTree(path: string, account: { uid: number; gid: number }): void {
   }
 }
 
-/** Creates the folder with its missing parents, which others may enter, and gives it to the account. */
+/** Creates the folder and its missing parents, which others can enter, and makes the account its owner. */
 function makeFolder(dir: string, account: SystemUser): void {
   const mask = process.umask(0o022);
   try {

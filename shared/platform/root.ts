@@ -12,14 +12,14 @@ function findRoot(from: string): string {
 /** The folder of the checkout, which contains sql/, the bundled feeds, and `.plat/`. */
 export const rootDir = findRoot(dirname(fileURLToPath(import.meta.url)));
 
-/** A file of the build that this process was started from, see tools/build.mjs. */
+/** The path of a file in the build that this process was started from (see tools/build.mjs). */
 export function buildPath(path: string): string {
   if (process.env.PLAT_BUILD === undefined)
     throw new Error('PLAT_BUILD is not set. Call build() in tools/build.mjs first.');
   return join(process.env.PLAT_BUILD, path);
 }
 
-/** A program that runs in its own process or thread, by its source. */
+/** The built file of a program that runs in its own process or thread. `source` is its TypeScript file. */
 export const programPath = (source: string): string => buildPath(source.replace(/\.ts$/, '.mjs'));
 
 /** The version in the program's package. */

@@ -20,13 +20,13 @@ export const DISTRIBUTION_COLUMNS = {
   owner_parcels: 'owner_key',
 };
 
-/** Citus's default: a few per core of a new cluster. */
+/** Citus's default. That is a few shards per core in a new cluster. */
 const DEFAULT_SHARDS = 32;
 
 export type Distributed = {
   table: string;
   key: string;
-  /** The table that it is colocated with. Itself for the first of its key. */
+  /** The table that this one is colocated with. The first table of each key is colocated with itself. */
   colocated_with: string;
   shards: number;
   /** Number of rows just moved into the shards, or null for a table that was already distributed. */
@@ -38,7 +38,7 @@ export type ShardedTable = {
   key: string;
   shards: number;
   nodes: number;
-  /** With indexes. */
+  /** Size including indexes. */
   bytes: number;
   largest: number;
 };
@@ -77,8 +77,8 @@ export function distribute(databaseUrl: string, shards?: number): Promise<Distri
 function spread(db: Db, table: string, key: string, wanted?: number): Promise<Distributed> {
   const first = Object.entries(DISTRIBUTION_COLUMNS).find(([, other]) => other === key)![0];
   return db.transaction(async tx => {
-    // Rows are moved and indexes created in one transaction, which several connections to a node could not
-    // see.
+    // Use one connection per node. Rows are moved and indexes created in the same transaction, and other
+    // connections to a node would not see its changes.
     await tx.execute("set local citus.multi_shard_modify_mode to 'sequential'");
     const current = (await tx.run<Table>('platform/get_table', { name: table }))[0]!;
     const shards = wanted ?? (current.shards || DEFAULT_SHARDS);
@@ -95,8 +95,8 @@ function spread(db: Db, table: string, key: string, wanted?: number): Promise<Di
 }
 
 /**
- * Creates the table again, empty and distributed, fills it from the old one, and replaces that. A partitioned
- * table becomes a plain one.
+ * Creates a distributed copy of the table, fills it, and replaces the original with it. A partitioned table
+ * becomes a regular one.
  */
 async function moveToShards(tx: Db, table: string, { columns }: Table, place: string): Promise<number> {
   const indexes = await tx.run<{
@@ -124,8 +124,8 @@ async function moveToShards(tx: Db, table: string, { columns }: Table, place: st
 }
 
 /**
- * Nodes whose planner settings differ from those of the API's sessions, which don't reach the nodes. None on
- * a server without Citus.
+ * Nodes whose planner settings differ from those of the API's sessions. Session settings are not passed on to
+ * nodes. Empty on a server without Citus.
  */
 export async function listNodePageCosts(db: Db): Promise<{ node: string; cost: number }[]> {
   if (!(await hasCitus(db))) return [];
@@ -134,25 +134,28 @@ export async function listNodePageCosts(db: Db): Promise<{ node: string; cost: n
   });
 }
 
-/** The distributed tables and their sizes. None on a server without Citus. */
+/** The distributed tables and their sizes. Empty on a server without Citus. */
 export async function listSharded(db: Db): Promise<ShardedTable[]> {
   if (!(await hasCitus(db))) return [];
   return db.run<ShardedTable>('platform/list_distributed');
 }
 
-/** `node`: the node where `commit prepared` or `rollback prepared` of `gid` ends it. */
+/** A prepared transaction. To end it, run `commit prepared` or `rollback prepared` with `gid` on `node`. */
 export type PreparedTransaction = { node: string; gid: string; minutes: number };
 
 /**
- * Transactions that were prepared on a node at least `minutes` ago and wait for their second phase. None on a
- * server without Citus.
+ * Transactions prepared on a node at least `minutes` ago that are still waiting for their second phase. Empty
+ * on a server without Citus.
  */
 export async function listPreparedTransactions(db: Db, minutes: number): Promise<PreparedTransaction[]> {
   if (!(await hasCitus(db))) return [];
   return db.run<PreparedTransaction>('platform/list_prepared', { minutes });
 }
 
-/** A transaction over several nodes is prepared on each of them. */
+/**
+ * Checks that every node allows enough prepared transactions. A transaction across several nodes is prepared
+ * on each of them.
+ */
 export async function assertClusterReady(db: Db, connections: number): Promise<void> {
   if (!(await hasCitus(db))) return;
   const nodes = await db.run<{ node: string; prepared: number }>('platform/list_nodes');

@@ -1,8 +1,8 @@
 import type { Logger } from './log.ts';
 
 /**
- * On SIGINT or SIGTERM, or when the parent process is gone, runs `stop` within a deadline and exits: with 0
- * if it ended in time, otherwise with 1. A second signal exits immediately.
+ * On SIGINT or SIGTERM, or when the parent process is gone, runs `stop` and exits: with 0 if `stop` finished
+ * before the deadline, otherwise with 1. A second signal exits immediately.
  */
 export function onShutdown(log: Logger, deadlineMs: number, stop: () => Promise<void>): void {
   let stopping = false;
@@ -29,7 +29,7 @@ export function onShutdown(log: Logger, deadlineMs: number, stop: () => Promise<
   process.on('SIGTERM', () => startShutdown('SIGTERM'));
   // Only a forked process has a channel to its parent.
   if (!process.send) return;
-  // After a signal, the loss of the parent doesn't count as a second signal.
+  // During a shutdown, ignore the loss of the parent. It isn't a second signal.
   process.on('disconnect', () => stopping || startShutdown('parent gone'));
   if (!process.connected) startShutdown('parent gone');
 }

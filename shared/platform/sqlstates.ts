@@ -2,8 +2,8 @@
  * What an error means for a retry:
  * - `conflict`: another transaction got in the way, and this one was rolled back
  * - `slow`: the statement waited or ran too long, and was rolled back
- * - `away`: the database can't do it now, so a call ends with 503
- * - `passing`: a job that retries may succeed
+ * - `away`: the database is unavailable, so a call ends with 503
+ * - `passing`: temporary, so a job may succeed when retried
  * - `full`: a disk is full
  * - `taken`: the server has no free connection
  */
@@ -34,7 +34,7 @@ export const SQLSTATE = {
   idleSessionTimeout: '57P05',
 } as const;
 
-/** What codes mean to Plat. A class of SQLSTATEs (two characters) covers those that aren't listed. */
+/** What error codes mean to Plat. A SQLSTATE class (two characters) applies to codes that aren't listed. */
 const MEANINGS: Readonly<Record<string, readonly Meaning[]>> = {
   // Connection exceptions.
   '08': ['away'],
@@ -44,11 +44,11 @@ const MEANINGS: Readonly<Record<string, readonly Meaning[]>> = {
   [SQLSTATE.connectionFailure]: ['away', 'passing'],
   // A failover has just demoted this server.
   [SQLSTATE.readOnly]: ['away', 'passing'],
-  // The process was stopped or starved.
+  // The process was suspended or got no CPU time.
   [SQLSTATE.idleInTransactionTimeout]: ['passing'],
-  // A password that is being changed.
+  // The password may be in the middle of a change.
   '28': ['away'],
-  // Not created yet.
+  // The database may not be created yet.
   [SQLSTATE.noDatabase]: ['away'],
   [SQLSTATE.serializationFailure]: ['conflict', 'away', 'passing'],
   [SQLSTATE.deadlock]: ['conflict', 'slow', 'away', 'passing'],
@@ -58,11 +58,11 @@ const MEANINGS: Readonly<Record<string, readonly Meaning[]>> = {
   [SQLSTATE.tooManyConnections]: ['away', 'passing', 'taken'],
   [SQLSTATE.configurationLimit]: ['away', 'taken'],
   [SQLSTATE.lockNotAvailable]: ['slow', 'away', 'passing'],
-  // The server ends a statement with it after STATEMENT_TIMEOUT_MS.
+  // Includes statements that ran longer than STATEMENT_TIMEOUT_MS.
   [SQLSTATE.canceled]: ['slow', 'away'],
   [SQLSTATE.adminShutdown]: ['away', 'passing'],
   [SQLSTATE.crashShutdown]: ['away', 'passing'],
-  // Starting up, or a standby that isn't consistent yet.
+  // The server is starting up, or is a standby that isn't consistent yet.
   [SQLSTATE.cannotConnectNow]: ['away', 'passing'],
   [SQLSTATE.idleSessionTimeout]: ['passing'],
   // System codes: a failed connection, or a network that is still starting.
@@ -78,6 +78,6 @@ const MEANINGS: Readonly<Record<string, readonly Meaning[]>> = {
   EDQUOT: ['full'],
 };
 
-/** Whether a SQLSTATE or a system code means this. */
+/** Whether a SQLSTATE or system error code has this meaning. */
 export const means = (code: string | undefined, meaning: Meaning): boolean =>
   code !== undefined && (MEANINGS[code] ?? MEANINGS[code.slice(0, 2)] ?? []).includes(meaning);

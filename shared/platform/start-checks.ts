@@ -7,8 +7,8 @@ import { assertSchemaVersion, QUEUE_SCHEMA } from './migrate.ts';
 import { assertClusterReady } from './shards.ts';
 
 /**
- * Checks of a worker or an API before it starts, once its database is available.
- * @param connections that the process may open
+ * Waits for the database and checks it, before a worker or API starts.
+ * @param connections maximum number of connections that the process opens
  * @throws PlatError `schema_version`, `queue_tables`, `citus_prepared`, `database_lost`
  */
 export async function assertDatabaseReady(
@@ -27,7 +27,7 @@ export async function assertDatabaseReady(
   await assertClusterReady(db, connections);
 }
 
-/** An earlier release that migrated with REDIS_URL set created no tables for the queues. */
+/** Earlier releases created no queue tables when migrating with REDIS_URL set. */
 async function assertQueueTables(db: Db): Promise<void> {
   if ((await db.rowCount('platform/has_schema', { name: QUEUE_SCHEMA })) === 0)
     throw new PlatError(

@@ -1,6 +1,6 @@
 /**
- * RFC 4180, with a header line. A cell that a spreadsheet would read as a formula starts with an apostrophe
- * (OWASP, CSV injection).
+ * Formats rows as CSV (RFC 4180) with a header line. Cells that a spreadsheet would read as a formula get an
+ * apostrophe in front (OWASP, CSV injection).
  */
 export function csv(rows: readonly Record<string, unknown>[], columns: readonly string[]): string {
   const lines = rows.map(row => columns.map(column => csvCell(row[column])).join(','));

@@ -2,7 +2,7 @@ import type { Db } from './db.ts';
 
 export type StoredAsset = { path: string; type: string; body: Buffer };
 
-/** Records that these assets are in use. */
+/** Records that these assets are in use. @returns the paths that are already stored */
 export async function refreshAssets(db: Db, paths: readonly string[]): Promise<Set<string>> {
   const rows = await db.run<{ path: string }>('platform/refresh_assets', { paths });
   return new Set(rows.map(({ path }) => path));

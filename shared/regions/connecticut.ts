@@ -3,7 +3,7 @@ import { countyAt, nearestCounty } from './county-polygons.ts';
 import { stateCode } from './states.ts';
 
 /**
- * The 169 towns by planning region. The regions replaced Connecticut's counties in 2022 (87 FR 34235).
+ * Connecticut's 169 towns by planning region. The regions replaced the counties in 2022 (87 FR 34235).
  * Source, Census Bureau: https://www2.census.gov/geo/docs/reference/ct_change/ct_cou_to_cousub_crosswalk.txt
  */
 const TOWNS: Record<number, string> = {
@@ -39,7 +39,10 @@ const TOWNS: Record<number, string> = {
     Newtown, Norwalk, Redding, Ridgefield, Sherman, Stamford, Weston, Westport, Wilton`,
 };
 
-/** The eight counties of before, by the codes that rolls and listings still carry, and their regions. */
+/**
+ * The eight former counties, with the codes that rolls and listings still use, and the regions that replaced
+ * them.
+ */
 const FORMER: readonly { name: string; fips: number; regions: readonly number[] }[] = [
   { name: 'fairfield', fips: 9001, regions: [9120, 9140, 9190] },
   { name: 'hartford', fips: 9003, regions: [9110, 9140, 9160] },
@@ -71,8 +74,7 @@ export function formerCounty(name: string, state: string): number | null {
 }
 
 /**
- * The planning region of a place in a former county, by its town, or else by its point. null if neither shows
- * it.
+ * The planning region of a place in a former county, determined by town, or else by point. null if unknown.
  */
 export function planningRegion(
   former: number,

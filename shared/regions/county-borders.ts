@@ -10,14 +10,14 @@ export type CountyBorder = { fips: readonly number[]; line: Position[] };
 
 let cached: { borders: CountyBorder[]; tree: Flatbush } | undefined;
 
-/** Built on first use, with each line once. */
+/** Index of borders, built on first use. Each line appears once. */
 function index(): NonNullable<typeof cached> {
   if (cached) return cached;
   const topology = readCountyTopology();
   const sides = new Map<number, number[]>();
   for (const county of topology.objects.counties.geometries) {
     if (!('arcs' in county)) continue;
-    // A line in the reverse direction is encoded as its complement.
+    // A reversed line is encoded as the bitwise complement of its number.
     for (const at of (county.arcs as unknown[]).flat(3) as number[]) {
       const arc = at < 0 ? ~at : at;
       sides.set(arc, [...(sides.get(arc) ?? []), Number(county.id)]);

@@ -21,7 +21,7 @@ const KIND_BEFORE = /^(?:city and county|city and borough|municipality|county|ci
 const KIND_AFTER =
   / (?:county|co|cnty|parish|city and borough|borough|census area|ca|municipality|municipio|planning region|region|district|island|city)$/;
 
-/** Lower case, unaccented, words apart by one space, Saint as st. */
+/** Normalizes a name: lowercase, without accents, single spaces between words, and Saint as st. */
 export function plainWords(name: string): string {
   return name
     .normalize('NFD')
@@ -33,7 +33,7 @@ export function plainWords(name: string): string {
     .trim();
 }
 
-/** Spaces don't distinguish counties: LaSalle and La Salle, De Kalb and DeKalb. */
+/** Ignores spaces, so that LaSalle matches La Salle, and De Kalb matches DeKalb. */
 const joined = (words: string): string => words.replaceAll(' ', '');
 
 type Names = { counties: Map<string, number>; cities: Map<string, number> };
@@ -52,8 +52,8 @@ function names(): Names {
 
 /**
  * The FIPS code of the county that a source names, in any case and spelling, with or without 'County',
- * 'Parish', or the like. null if the state has none.
- * If a county and an independent city share a name (Baltimore, Fairfax …), 'city' selects the city.
+ * 'Parish', or similar. null if the state has no such county. If a county and an independent city share a
+ * name (Baltimore, Fairfax …), 'city' selects the city.
  * @param state USPS code or full name
  */
 export function countyByName(name: string, state: string): number | null {
@@ -63,8 +63,8 @@ export function countyByName(name: string, state: string): number | null {
   const find = (map: Map<string, number>, words: string) => map.get(`${code} ${joined(words)}`);
 
   const words = plainWords(name);
-  // First the name as it is: James City is a county, Carson City a city, and neither name ends
-  // where 'City' starts.
+  // Try the name unchanged first, because 'City' is part of some names: James City is a county, and Carson
+  // City is a city.
   const asItStands = find(counties, words) ?? find(cities, words);
   if (asItStands !== undefined) return asItStands;
 

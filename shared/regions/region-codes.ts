@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** `8023` is `08023`, because spreadsheets drop the leading zero. */
+/** Accepts `8023` for `08023`, because spreadsheets drop the leading zero. */
 export const fips = z
   .string()
   .regex(/^[0-9]{4,5}$/, 'must be a county FIPS code: 5 digits, with or without the leading zero')

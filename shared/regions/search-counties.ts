@@ -31,7 +31,7 @@ export function searchCounties(text: string): CountySearch {
   };
 }
 
-/** The same without similar names, which take ten times as long. */
+/** Like `searchCounties`, but without similar names, which take ten times as long. */
 export function matchCounties(text: string): County[] {
   const all = allCounties();
   const plain = plainWords(text);
@@ -43,7 +43,7 @@ export function matchCounties(text: string): County[] {
     .filter(each => state === undefined || each.county.state === state)
     .filter(each => each.words.includes(wordStart) || each.joined.startsWith(joined))
     .map(each => each.county);
-  // Washington is a name of counties, and a state.
+  // Counties first, because Washington is the name of counties and of a state.
   if (state !== undefined || counties.length > 0) return counties;
   const named = stateOf(plain);
   return named === undefined ? [] : all.filter(county => county.state === named);
@@ -67,7 +67,10 @@ const STATE_OF_WORDS = new Map<string, StateCode>(
 );
 const stateOf = (words: string): StateCode | undefined => STATE_OF_WORDS.get(words) ?? stateCode(words);
 
-/** Splits 'sullivan county new hampshire' into name and state. Two letters alone are a state. */
+/**
+ * Splits a text such as 'sullivan county new hampshire' into name and state. A two-letter state code alone is
+ * a state.
+ */
 export function splitState(plain: string): { name: string; state?: StateCode } {
   const words = plain.split(' ');
   if (plain.length === 2 && stateCode(plain) !== undefined) return { name: '', state: stateCode(plain)! };

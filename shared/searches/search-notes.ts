@@ -59,20 +59,22 @@ export const BECAME_WORDS: Readonly<Record<Became, string>> = {
 /** A changed field, with its old and new value if they are shown. */
 export type ShownChange = { label: string; values?: string };
 
-/** @param texts whether to include names and other texts. Emails get forwarded, so they have none */
+/**
+ * @param texts whether to include names and other texts. Emails exclude them, because emails get forwarded
+ */
 export const shownChanges = ({ fields }: NamedNote, texts: boolean): ShownChange[] =>
   Object.entries(fields ?? {}).flatMap(([field, values]) => {
     const spec = changedFieldOf(field);
     if (spec === undefined || values.every(value => value === null)) return [];
     const { label } = spec;
     const isText = spec.unit === undefined && spec.type !== 'date';
-    // Two shapes mean nothing to people.
+    // Show only the label, because the values of a boundary mean nothing to people.
     if (field === 'boundary' || (isText && !texts)) return [{ label }];
     const [was, is] = values.map(value => changedText(field, spec, value));
     return [{ label, values: `${was} → ${is}` }];
   });
 
-/** "changed: Owner, Last sale price $42,000 → $96,500", for emails. */
+/** Describes a change for emails, such as "changed: Owner, Last sale price $42,000 → $96,500". */
 export function becameWords(note: NamedNote): string {
   const changes = shownChanges(note, false).map(({ label, values }) =>
     [label, values].filter(Boolean).join(' '),

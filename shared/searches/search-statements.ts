@@ -13,12 +13,12 @@ export async function markSeen(db: Db, searchId: string, userId: string): Promis
 
 export type MailReader = { name: string; email: string };
 
-/** The recipient and search of an unsubscribe token. */
+/** The recipient and search that an unsubscribe token is for. */
 export async function findMailReader(db: Db, token: string): Promise<MailReader | undefined> {
   return (await db.run<MailReader>('searches/find_reader', { token }))[0];
 }
 
-/** Unsubscribes a recipient. @param all from all saved searches */
+/** Unsubscribes a recipient. @param all whether to unsubscribe from all saved searches */
 export async function endMails(db: Db, token: string, all: boolean): Promise<void> {
   await db.run('searches/end_mails', { token, all });
 }

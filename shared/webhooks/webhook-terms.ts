@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { CHANGE_TYPES } from '../model/changes.ts';
 
-/** Events of webhooks: types of changes, and changes in saved searches. */
+/** Webhook events: the types of changes, plus changes in saved searches. */
 export const WEBHOOK_TYPES = [...CHANGE_TYPES, 'search.changed'] as const;
 
-/** The events that affect saved searches. */
+/** The event types allowed in a webhook for a saved search. */
 export const SEARCH_TYPES: readonly string[] = WEBHOOK_TYPES.filter(type =>
   /^(county|parcel|land|valuation|search)\./.test(type),
 );
@@ -12,13 +12,13 @@ export const SEARCH_TYPES: readonly string[] = WEBHOOK_TYPES.filter(type =>
 /** Per account. */
 export const MAX_WEBHOOKS = 20;
 
-/** Hours that an old secret keeps signing, so that receivers can be updated in the meantime. */
+/** Hours that messages are also signed with the old secret, so that receivers can be updated. */
 export const OLD_SECRET_HOURS = 24;
 
-/** Days that messages are kept, to show and resend them. */
+/** Days that messages are kept for display and resending. */
 export const MESSAGES_DAYS = 30;
 
-/** Workers' dispatchers listen here for messages to deliver. */
+/** The channel that notifies workers' dispatchers of messages to deliver. */
 export const WEBHOOKS_CHANNEL = 'plat_webhooks';
 
 /** The seconds before each attempt, as Standard Webhooks 1.0 recommends. */

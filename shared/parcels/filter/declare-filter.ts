@@ -5,14 +5,14 @@ import type { FieldGroup, ParcelField } from '../../model/parcel-fields.ts';
 /** The row_versions committed after a point in time: `first` and later, except those in `before`. */
 export type VersionsSince = { first: number | null; before: readonly number[] };
 
-/** Shared by the predicates of one request. */
+/** Context that all predicates of a request share. */
 export type FilterContext = {
   /** Binds a value and returns its parameter name, such as `:v3`. */
   bind(value: unknown): string;
   body: FilterBody;
   /** Months and years are counted back from this time. */
   asOf: Date;
-  /** Looked up beforehand: the owner of owner_parcel_id, and the counties to search. */
+  /** Looked up in advance: the owner of owner_parcel_id, and the counties to search. */
   owner?: { keys: readonly string[]; counties: readonly number[] };
   list?: { counties: readonly number[] };
   since?: VersionsSince;
@@ -32,26 +32,27 @@ export type Filter<Value = never> = {
   /** Shown on pages. Both bounds of a range share it. */
   label: string;
   group?: FieldGroup;
-  /** Data that must be loaded for it to match anything. Absent if every county has it. */
+  /** Data that must be loaded for the filter to match anything. Absent if every county has the data. */
   needs?: Need;
-  /** The roll field that it filters. */
+  /** The roll field that the filter reads. */
   field?: ParcelField;
   values?: readonly (string | number)[];
-  /** The value used when the field is absent. */
+  /** Value used when the request omits the field. */
   default?: string | boolean;
-  /** At least one scope is required. */
+  /** A request needs at least one filter with `scope`. */
   scope?: true;
   /** Only true has an effect. */
   flag?: true;
   /** Links the `min` and `max` of one range. */
   range?: { of: string; bound: 'min' | 'max' };
   schema: z.ZodType;
-  /** The field it reads (one that `known` accepts), if parcels where it is unknown are kept. */
+  /** Set if the filter keeps parcels whose value is unknown: the field it reads, which `known` accepts. */
   keepsUnknown?: string;
-  /** The table that the predicate reads. `all`: it names a county, which narrows every table. */
+  /** The table that the predicate reads. `all`: the predicate names a county, which narrows every table. */
   on: 'f' | 'p' | 'v' | 'all';
   /**
-   * Absent if another filter or the program reads the field. Returns undefined for a value without effect.
+   * Returns the predicate, or undefined if the value has no effect. Absent if another filter or other code
+   * uses the field.
    */
   where?(value: Value, context: FilterContext): string | undefined;
 };
@@ -148,12 +149,12 @@ type RangeSpec = Bounds & {
   column: string;
   /** Number of decimals shown. Bounds are compared with the rounded value. */
   shown?: number;
-  /** The same for an indexed column: half a unit of the last decimal shown. */
+  /** Tolerance for an indexed column, which is not rounded: half a unit of the last decimal shown. */
   slack?: number;
   type: 'number' | 'integer' | 'date';
   unit?: string;
   on?: Filter['on'];
-  /** Without a period. "Minimum, inclusive." or the like is appended. */
+  /** Has no period at the end. "Minimum, inclusive." or similar is appended. */
   description: string;
 };
 
@@ -195,7 +196,7 @@ export function rangeFilter({
     : [side('min', '>=', 'Minimum'), side('max', '<=', 'Maximum')];
 }
 
-/** Matches any entry of a list as full text, ignoring case. */
+/** Matches if the full text equals any entry of a list, ignoring case. */
 export function anyOfFilter(name: string, label: string, column: string, description: string): Filter {
   return defineFilter({
     name,
@@ -224,7 +225,7 @@ export function equalsFilter(name: string, label: string, column: string, descri
 
 export const booleanValue = z.boolean('must be true or false');
 
-/** Both true and false filter. */
+/** true and false each select parcels. */
 export function booleanFilter(
   name: string,
   label: string,

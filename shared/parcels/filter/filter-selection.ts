@@ -10,10 +10,13 @@ import { FILTERS } from './filters.ts';
  */
 export type Selection = {
   from: string;
-  /** `from` with all columns of parcel_filters, or of a part of it. `from` itself may have fewer. */
+  /**
+   * Like `from`, with all columns of parcel_filters or of `part`, which replaces it. `from` may have fewer
+   * columns.
+   */
   table(part?: string): string;
   where: string;
-  /** The filter has only counties and states. */
+  /** Whether the filter has no conditions other than counties and states. */
   wholeCounties: boolean;
   values: Values;
 };
@@ -66,8 +69,8 @@ export function inCounties(selection: Selection, counties: readonly number[]): S
 }
 
 /**
- * Restricts a selection to a shape: parcels in its inner boxes, found with the index on extents, and those
- * along the outline that were tested. It has only the columns that hits are sorted by. The `with` keeps
+ * Restricts a selection to a shape: the parcels in its inner boxes, found with the index on extents, and the
+ * tested parcels along its outline. The result has only the columns that hits are sorted by. The `with` keeps
  * PostgreSQL from starting parallel workers for a few boxes.
  */
 export function withinShape(

@@ -4,7 +4,7 @@ import { isQuick, type ShapeWork } from '../../geo/shape-work.ts';
 import { PlatError } from '../../platform/errors.ts';
 import type { FilterBody } from './declare-filter.ts';
 
-/** Long text is parsed once, when it is used, where it can't block other requests. */
+/** Long text is parsed on first use, off the main thread so that it can't block other requests. */
 type LongShape = { text: string; reading?: Promise<ShapeRead> };
 type FilterShape = ShapeRead | LongShape;
 

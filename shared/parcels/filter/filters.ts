@@ -29,14 +29,14 @@ import { knownFilter } from './known-fields.ts';
 import { landFilters } from './land-filters.ts';
 import { placeFilters } from './place-filters.ts';
 
-/** The filters that a roll field declares. Empty for a field without one, or with a filter in this file. */
+/** The filters that a roll field declares. Empty if it declares none or if its filter is in this file. */
 function filtersOf(name: ParcelField): Filter[] {
   const spec: FieldSpec = PARCEL_FIELDS[name];
   const needs = spec.needs ?? onRoll(name, lowerFirst(spec.label));
   return predicatesOf(name, spec).map(declared => ({ ...declared, field: name, group: spec.group, needs }));
 }
 
-/** For use within a sentence. Abbreviations such as APN stay. */
+/** Lowercases a label for use within a sentence, except for abbreviations such as APN. */
 const lowerFirst = (label: string): string =>
   /^\p{Lu}{2}/u.test(label) ? label : label[0]!.toLowerCase() + label.slice(1);
 
@@ -94,7 +94,7 @@ const parcelFilters: Filter[] = [
   ...fields('school_district', 'subdivision', 'zoning_code', 'land_use_code'),
 ];
 
-/** Estimates are shown with two decimals. This is half of the last one. */
+/** Half a unit of the last decimal shown. Estimates have two decimals. */
 const CENT_SLACK = 0.005;
 
 const valueFilters: Filter[] = [
@@ -149,7 +149,7 @@ const valueFilters: Filter[] = [
   }),
 ];
 
-/** The date that many months before `asOf`, computed like PostgreSQL's `date - interval`. */
+/** The date `months` before `asOf`, computed like PostgreSQL's `date - interval`. */
 const monthsBefore = (asOf: Date, months: number): string =>
   isoDay(minusMonths(utcDay(asOf.getTime()), months));
 
@@ -195,7 +195,10 @@ const saleFilters: Filter[] = [
 
 const words = listOf(line.refine(text => wordsOf(text) !== '', 'must contain a letter or digit'));
 
-/** Whole words (owner-words.ts), after a cheap check for the letters in order. Non-ASCII names skip it. */
+/**
+ * Matches whole words (owner-words.ts), after a cheap check for the letters in order. Non-ASCII names skip
+ * the check.
+ */
 const hasWord = (words: readonly string[], bind: (value: unknown) => string): string => {
   const inOrder = words.map(word => `%${[...wordsOf(word).replaceAll(' ', '')].join('%')}%`);
   return `(upper(p.owner_name collate "C") like any (${bind(inOrder)}::text[])
@@ -308,7 +311,7 @@ const placed: readonly Filter[] = [
   ...inGroup('Land', landFilters),
 ];
 
-/** Every field of a filter body, in documentation order. Roll fields that are not placed above come last. */
+/** Every field of a filter body, in documentation order. Roll fields not listed above come last. */
 export const FILTERS: readonly Filter[] = [
   ...placed,
   ...fields(...PARCEL_FIELD_NAMES).filter(({ name }) => placed.every(other => other.name !== name)),

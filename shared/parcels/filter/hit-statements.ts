@@ -6,7 +6,10 @@ import { compose } from '../../platform/statements.ts';
 import type { Place } from '../map-statements.ts';
 import type { Selection } from './filter-selection.ts';
 
-/** SQL of a figure. `f` is the hit's parcel_filters, `join` adds the other tables it reads. */
+/**
+ * SQL for a figure of a hit. `f` is its row in parcel_filters. `join` adds the other tables that the figure
+ * reads.
+ */
 export type HitFigure = { figure: string; join: string };
 
 /** The number of hits and their total acres. Unknown acres count as zero. */
@@ -51,7 +54,7 @@ async function sumBy(
   };
 }
 
-/** The box around all hits, in degrees. Undefined if none has a location. */
+/** The box around all hits, in degrees. Undefined if no hit has a location. */
 export async function readHitsBox(db: Db, { from, where, values }: Selection): Promise<Box | undefined> {
   type Row = { west: number | null; south: number; east: number; north: number };
   const [box] = await db.run<Row>('parcels/read_hits_box', values, { from, where });

@@ -29,7 +29,7 @@ const REPEATED = new Set<FieldSpec['filter']>(['range', 'flag', 'own']);
 const onRoll = Object.fromEntries(
   PARCEL_FIELD_NAMES.map(name => {
     const { filter, type }: FieldSpec = PARCEL_FIELDS[name];
-    // Year 0 and 0 acres mean not stated.
+    // A year of 0 or an acreage of 0 means that the roll states none.
     const isStated = (row: string) =>
       type === 'year' || name === 'acres' ? `${row}.${name} > 0` : `${row}.${name} is not null`;
     if (REPEATED.has(filter)) return [name, isStated('f')];
@@ -42,7 +42,7 @@ const KNOWN: Readonly<Record<string, string>> = { ...onRoll, ...COMPUTED };
 
 export const KNOWN_FIELDS = Object.keys(KNOWN);
 
-// Not an enum: its names would lengthen the definition of every assistant's tool that filters.
+// Not an enum, because the names would lengthen the definition of every MCP tool that filters.
 const knownField = z
   .string('must be the name of a field')
   .refine(name => Object.hasOwn(KNOWN, name), 'must be one of the values that GET filters/ lists for known');

@@ -8,7 +8,7 @@ const TOO_STEEP = 'f.steeper_percent[7] > 60';
 
 const percent = decimal({ most: 100 });
 
-/** Rounds to the column's 4-byte float. Otherwise 12.3% of a parcel would be above 12.3. */
+/** Rounds to the column's 4-byte float. Otherwise a stored 12.3% would compare as above 12.3. */
 const asStored = (value: number): number => Math.fround(value);
 
 const shareFilter = (name: string, label: string, needs: Need, column: string, description: string) =>

@@ -17,9 +17,9 @@ export type Among = { fips: number; ids?: readonly number[] };
 export type Asking = {
   /** Months and years are counted back from this time. */
   asOf: Date;
-  /** The company whose lists the filter may use. Absent: none. */
+  /** The company whose lists the filter may use. If absent, it can use none. */
   companyId?: string | null;
-  /** Computes the filter's shape. */
+  /** Runs the computations on the filter's shape. */
   work: ShapeWork;
 };
 

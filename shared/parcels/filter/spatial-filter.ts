@@ -8,13 +8,13 @@ import type { Db } from '../../platform/db.ts';
 import { type Hit, inCounties, type Selection, withinShape } from './filter-selection.ts';
 import { type ReadFilterShape, tooMuch } from './filter-shape.ts';
 
-/** Finer boxes, for a shape with many parcels on its outline. */
+/** Number of boxes in the finer second try, for a shape with many parcels on its outline. */
 const FINE_EDGE_CELLS = 512;
 
 /** Boundaries that one request can read and test, about 200 ms of work. */
 const MAX_CANDIDATES = 20_000;
 
-/** A parcel that meets several boxes is found in each of them. */
+/** Limit on index matches. A parcel that meets several boxes is found once in each of them. */
 const MAX_FINDS = 2 * MAX_CANDIDATES;
 
 /** Boundaries per task, a few milliseconds of work, so that other shapes get their turn in between. */
@@ -41,7 +41,7 @@ export async function filterByShape(
   );
 }
 
-/** The counties with parcels where a shape is. Only these are searched. */
+/** The counties with parcels in the shape's area. Only these are searched. */
 const countiesAround = async ({ edge }: QueryCover, db: Db): Promise<number[]> =>
   edge.length === 0 ? [] : countiesIn(boxAround(edge), db);
 

@@ -12,7 +12,7 @@ const IPV6 =
 for (const network of IPV4.split(' ')) {
   const [address, prefix] = network.split('/') as [string, string];
   NOT_PUBLIC.addSubnet(address, Number(prefix), 'ipv4');
-  // NAT64 (RFC 6052) reaches the same IPv4 network.
+  // NAT64 addresses (RFC 6052) reach the IPv4 address that they embed.
   NOT_PUBLIC.addSubnet(`64:ff9b::${address}`, 96 + Number(prefix), 'ipv6');
 }
 for (const network of IPV6.split(' ')) {

@@ -5,7 +5,7 @@ import { PlatError } from '../errors.ts';
 const MiB = 2 ** 20;
 const GiB = 2 ** 30;
 
-/** Limits of reading a source, so that a wrong address or a hostile archive ends with an error. */
+/** Limits on reading a source, so that a wrong address or a malicious archive ends with an error. */
 export const LIMITS = {
   /** Size of one download. The largest statewide parcel archives are 5 to 10 GB today. */
   downloadBytes: 16 * GiB,
@@ -16,7 +16,7 @@ export const LIMITS = {
    */
   uncheckedRatioBytes: GiB,
   expandedRatio: 200,
-  /** Archives with every table and layer of a county have hundreds. */
+  /** Number of entries in an archive. Archives with every table and layer of a county have hundreds. */
   zipEntries: 10_000,
   /**
    * Size of a feature or line of JSON. The largest boundaries (federal land, 500,000 vertices) are about 20
@@ -26,8 +26,8 @@ export const LIMITS = {
   /** Length of a CSV record with its quoted line breaks. The longest legal descriptions are under 100 KB. */
   csvRowChars: 2 * MiB,
   /**
-   * Size of an unpacked workbook, which is read as a whole: 100,000 rows of 20 columns. Its reader needs six
-   * times the memory.
+   * Size of an unpacked workbook, which is read as a whole. This is about 100,000 rows of 20 columns. The
+   * reader needs six times as much memory.
    */
   xlsxBytes: 64 * MiB,
   /** Size of an Access database, which is read as a whole. Access's own limit is 2 GB. */
@@ -46,22 +46,22 @@ export const LIMITS = {
   tries: 6,
   backoffMs: 1_000,
   /**
-   * Longest pause to wait for. Servers with hourly quotas can ask for up to an hour. In that case, the job is
-   * retried later.
+   * Longest pause that Plat waits for. Servers with hourly quotas can request up to an hour. In that case,
+   * the job is retried later.
    */
   retryAfterMs: 10 * 60_000,
 };
 export type Limits = typeof LIMITS;
 
 export type OpenContext = {
-  /** The folder of relative source paths. */
+  /** The folder that relative source paths start from. */
   baseDir: string;
   /** The folder for downloads. Each gets its own subfolder, removed after reading. */
   tmpDir: string;
   signal: AbortSignal;
-  /** Called with the bytes read of the packed source and their total (null when unknown). */
+  /** Called with the number of bytes read from the compressed source and its total size (null if unknown). */
   onBytes?: (read: number, total: number | null) => void;
-  /** Called with events before the first byte is read, such as a download or a pause between attempts. */
+  /** Called with progress before the first byte is read, such as a download or a pause between attempts. */
   onNote?: (note: string) => void;
   limits?: Partial<Limits>;
 };
@@ -73,7 +73,10 @@ export async function scratchFolder({ tmpDir }: OpenContext, prefix: string): Pr
 
 export const limitsOf = (context: { limits?: Partial<Limits> }): Limits => ({ ...LIMITS, ...context.limits });
 
-/** For a source that is missing, truncated, unreachable or too large; `status` 404 when it does not exist. */
+/**
+ * The error for a source that is missing, truncated, unreachable, or too large. `status` is 404 if it does
+ * not exist.
+ */
 export function sourceError(
   message: string,
   options: { cause?: unknown; retryable?: boolean; status?: 404 } = {},
@@ -86,13 +89,13 @@ export function formatError(message: string, cause?: unknown): PlatError {
   return new PlatError('feed_format', message, { status: 422, cause });
 }
 
-/** A URL for messages and logs: without user, password and query, which may contain keys. */
+/** A URL for messages and logs, without user name, password, and query, which may contain keys. */
 export function redactUrl(url: string | URL): string {
   const { origin, pathname } = new URL(url);
   return origin + pathname;
 }
 
-/** For a source that ends earlier than it announced. */
+/** The error for a source that ends before its announced length. */
 export function truncatedError(name: string, how: string): PlatError {
   return sourceError(`${name} is incomplete: ${how}. Download or copy it again.`);
 }

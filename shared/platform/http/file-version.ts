@@ -3,8 +3,8 @@ import { fetchWithRetry, isTransientStatus } from './http.ts';
 
 export type FileVersion = {
   /**
-   * Changes with the file: its `Last-Modified` in ISO 8601, else its ETag, and its length. Null when the
-   * server sends neither.
+   * Changes when the file does: its `Last-Modified` in ISO 8601, or else its ETag, plus its length. Null if
+   * the server sends neither.
    */
   version: string | null;
   modified: Date | null;

@@ -55,7 +55,7 @@ class ProviderError extends PlatError {
 }
 
 /**
- * Calls a provider's JSON API with limits of time and size, retries and a circuit breaker, without following
+ * Calls a provider's JSON API with a timeout, a size limit, retries, and a circuit breaker. Does not follow
  * redirects.
  * @param accepted statuses in addition to 2xx that are results, such as a 404 that means "no match"
  * @throws PlatError `provider`, 503, `retryable` when the same call may succeed later; the signal's reason
@@ -134,8 +134,8 @@ async function attempt(
 }
 
 /**
- * The error of an unexpected status. 401, 402 and 403 count as outages, since they concern the account; 400
- * and 422 concern the request.
+ * The error for an unexpected status. 401, 402, and 403 count as outages, because they affect the whole
+ * account. 400 and 422 affect only the request.
  */
 function statusError(name: string, { status, headers }: Response): PlatError {
   if (status >= 300 && status < 400)
@@ -144,7 +144,7 @@ function statusError(name: string, { status, headers }: Response): PlatError {
     });
   const passing = isTransientStatus(status);
   const pause = retryAfterMs(headers.get('retry-after')) ?? (passing ? 0 : 300_000);
-  // Pass a pause that the provider requests to the client in Retry-After, instead of making it wait.
+  // If the provider requests a pause, pass it to the client in Retry-After instead of making the client wait.
   return new ProviderError(
     name,
     `returned ${status}`,

@@ -15,7 +15,7 @@ type Network = 'public' | 'private';
 
 export type FetchResult = { response: Response; network: Network };
 
-/** The host has no address in the allowed network. */
+/** Thrown when a host has no address in the allowed network. */
 export class OtherNetworkError extends Error {}
 
 const networkOf = (address: string): Network => (isPublicAddress(address) ? 'public' : 'private');
@@ -45,7 +45,7 @@ const agents: Record<Network, Agent> = { public: agentFor('public'), private: ag
 /** @returns null when the host is in the other network */
 async function fetchWithin(network: Network, url: URL, init: FetchInit): Promise<Response | null> {
   const host = url.hostname.replace(/^\[|\]$/g, '');
-  // IP addresses skip the lookup.
+  // Checked here, because IP addresses skip the lookup.
   if (isIP(host) !== 0 && networkOf(host) !== network) return null;
   try {
     const response = await undiciFetch(url, { ...init, redirect: 'manual', dispatcher: agents[network] });
@@ -57,8 +57,8 @@ async function fetchWithin(network: Network, url: URL, init: FetchInit): Promise
 }
 
 /**
- * fetch without redirects, to public addresses only. @throws PlatError `feed_source` for a host in a private
- * network; fetch's errors
+ * Fetches without following redirects, from public addresses only. @throws PlatError `feed_source` for a host
+ * in a private network; fetch's errors
  */
 export async function fetchPublic(url: URL, init: FetchInit): Promise<Response> {
   const response = await fetchWithin('public', url, init);
@@ -68,7 +68,10 @@ export async function fetchPublic(url: URL, init: FetchInit): Promise<Response> 
   );
 }
 
-/** fetch without redirects to an operator's URL in any network; also returns the network. @throws as fetch */
+/**
+ * Fetches an operator's URL in any network, without following redirects. Also returns the network. @throws
+ * like fetch
+ */
 export async function fetchAnyNetwork(url: URL, init: FetchInit): Promise<FetchResult> {
   const open = await fetchWithin('public', url, init);
   if (open !== null) return { response: open, network: 'public' };

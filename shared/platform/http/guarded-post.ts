@@ -13,19 +13,22 @@ const CONNECT_MS = 10_000;
 const LOOK_MS = 500;
 /** Connections per host. Servers queue 511 by default, and drop the rest. */
 const CONNECTIONS = 256;
-/** Responses are ignored. With up to this many bytes, the connection is reused. Longer ones are cut off. */
+/**
+ * Response bodies are ignored. A connection is reused after a body of up to this many bytes. Longer ones are
+ * cut off.
+ */
 const ANSWER_BYTES = 16_384;
 
 export type PostResult = {
-  /** Null without a response. */
+  /** Null if there was no response. */
   status: number | null;
-  /** Why it failed, in words for the owner of the URL. null if it succeeded. */
+  /** Why the request failed, in words for the owner of the URL. null if it succeeded. */
   error: string | null;
   /** The pause that the receiver requests. */
   retryAfterMs: number | null;
 };
 
-/** Names of an operator's setting, as `isAllowedHost` compares them. */
+/** The host names in an operator's setting, normalized for comparison. */
 export const hostsOf = (setting: string): ReadonlySet<string> =>
   new Set(setting.split(',').map(plainHost).filter(Boolean));
 
@@ -37,8 +40,8 @@ const plainHost = (host: string): string =>
     .replace(/\.$/, '');
 
 /**
- * Why nothing can be sent to a URL, by its text alone. Its host name is resolved and checked on connection.
- * @param privateHosts hosts that may be private and without https
+ * Why a URL cannot be used, judging by its text alone. The host name is resolved and checked when connecting.
+ * @param privateHosts hosts that may be private and don't need https
  */
 export function postFault(text: string, privateHosts: ReadonlySet<string>): string | undefined {
   if (!URL.canParse(text)) return 'must be a URL such as https://example.com/plat';
@@ -61,11 +64,12 @@ export type GuardedPost = {
 };
 
 /**
- * Sends to other people's URLs: only over https, to public addresses that are checked for each connection,
- * without redirects. Connections are kept for the next message.
+ * Sends to URLs that users enter: only over https, to public addresses checked on each connection, without
+ * following redirects. `privateHosts` are exempt from https and the address check. Connections are kept alive
+ * for the next message.
  */
 export function openGuardedPost(privateHosts: ReadonlySet<string>, timeoutMs = TIMEOUT_MS): GuardedPost {
-  // One time limit applies to the whole exchange.
+  // A single time limit for the whole exchange replaces these timeouts.
   const limits = { connections: CONNECTIONS, headersTimeout: 0, bodyTimeout: 0, keepAliveTimeout: 10_000 };
   const connect = { timeout: Math.min(CONNECT_MS, timeoutMs) };
   const outside = new Agent({ ...limits, connect: { ...connect, lookup: lookupWithin('public') } });
@@ -103,8 +107,8 @@ export function openGuardedPost(privateHosts: ReadonlySet<string>, timeoutMs = T
 }
 
 /**
- * A message being sent. undici's own `request` creates a stream for each response, and an abort signal adds
- * listeners. Together they took longer than sending.
+ * A message being sent. Does not use undici's `request`, which creates a stream for each response, or an
+ * abort signal, which adds listeners. Together, these took longer than sending the message.
  */
 class Exchange implements Dispatcher.DispatchHandler {
   readonly startedAt = performance.now();
@@ -124,7 +128,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.#done(result);
   }
 
-  /** The response received so far counts. */
+  /** Ends the exchange. If a status was already received, that is the result. */
   giveUp(why: string): void {
     this.#end(this.#answer ?? failure(why));
     this.#controller?.abort(new Error(why));
@@ -132,7 +136,7 @@ class Exchange implements Dispatcher.DispatchHandler {
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller;
-    // It waited too long for a connection.
+    // The exchange expired while waiting for a connection.
     if (this.#isOver) controller.abort(new Error('late'));
   }
 
@@ -168,8 +172,7 @@ const REDIRECTED = 'redirects, which Plat does not follow; enter its final URL';
 const failure = (error: string): PostResult => ({ status: null, error, retryAfterMs: null });
 
 function wordsOf(error: Error): string {
-  // The same text for unknown names and for names in the private network, so that it doesn't reveal which
-  // exist.
+  // Unknown names and names in the private network get the same text, which doesn't reveal which names exist.
   const isLookup = (error as NodeJS.ErrnoException).syscall === 'getaddrinfo';
   if (isLookup || error instanceof OtherNetworkError) return 'has no address on the public internet';
   return `is unreachable (${errorCode(error) ?? error.name})`;

@@ -24,8 +24,8 @@ export const USER_AGENT = 'plat (parcel feed reader)';
 export type Download = { path: string; remove(): Promise<void> };
 
 /**
- * Downloads a URL completely to a temporary folder in `tmpDir`. Zip needs random access, and a truncated
- * download is detected before staging.
+ * Downloads a whole URL to a temporary folder in `tmpDir`, because zip needs random access and truncated
+ * downloads must be detected before staging.
  * @returns null for 404 and 410 when `optional`
  * @throws PlatError `feed_source` when the URL can't be read, returns an error, or exceeds `downloadBytes`
  */
@@ -103,8 +103,8 @@ async function attempt(
 export type RedirectOptions = { sameOrigin?: boolean; privateRedirects?: boolean };
 
 /**
- * fetch with a limited number of http(s) redirects. The URL itself can be in any network, because an operator
- * configured it. Redirects from public to private networks are refused.
+ * Fetches a URL, following a limited number of http(s) redirects. The URL itself can be in any network,
+ * because an operator configured it. Redirects from public to private networks are refused.
  * @throws PlatError `feed_source` for a refused redirect; fetch's errors
  */
 export async function request(
@@ -135,7 +135,7 @@ export async function request(
   );
 }
 
-/** Reads a response's body; null when it is larger than `maxBytes`. @throws errors of the socket */
+/** Reads a response's body. Returns null if it is larger than `maxBytes`. @throws errors of the socket */
 export async function boundedBody(response: Response, maxBytes: number): Promise<Buffer | null> {
   const chunks: Uint8Array[] = [];
   let bytes = 0;
@@ -147,7 +147,7 @@ export async function boundedBody(response: Response, maxBytes: number): Promise
   return Buffer.concat(chunks);
 }
 
-/** The outcome of an error status: retry for 408, 429 and 5xx, an error otherwise. */
+/** The outcome for an error status: a retry for 408, 429, and 5xx. Throws for other statuses. */
 export function statusOutcome(response: Response, url: URL): AttemptOutcome<never> {
   const { status } = response;
   const remedy = isTransientStatus(status) ? 'Run the feed again later.' : "Check the feed's source.";
@@ -174,13 +174,14 @@ function fileName(url: URL): string {
 }
 
 /**
- * The result of one attempt: a value, or the error to retry after, with the pause that the server requests.
+ * The result of one attempt: a value, or an error that can be retried, with the pause that the server
+ * requested.
  */
 export type AttemptOutcome<T> = { value: T } | { retry: PlatError; afterMs?: number };
 
 /**
  * Repeats an attempt with doubling pauses and up to 25% jitter.
- * @throws the last error, or immediately if the server requests a pause longer than `limits.retryAfterMs`
+ * @throws the last error. Doesn't retry if the server requests a pause longer than `limits.retryAfterMs`
  */
 export async function withRetry<T>(
   attempt: () => Promise<AttemptOutcome<T>>,
@@ -204,11 +205,11 @@ export async function withRetry<T>(
 export type FetchOptions<T> = RedirectOptions & {
   method?: string;
   headers?: Record<string, string>;
-  /** Timeout of one attempt, including the body; none if the signal has one. */
+  /** Timeout of one attempt, including the body. Omit it if the signal has a timeout. */
   timeoutMs?: number;
-  /** Default: `request`. Another one may cache or throttle. */
+  /** Sends the request. Default: `request`. Others may cache or throttle. */
   send?: typeof request;
-  /** Reads the value of a response; undefined to handle its status as an error. */
+  /** Reads the value of a response. Returns undefined to treat its status as an error. */
   read(response: Response): T | undefined | Promise<T | undefined>;
 };
 
@@ -264,7 +265,7 @@ export function networkOutcome(error: unknown, url: URL, signal: AbortSignal): {
   };
 }
 
-/** Socket errors that mean that no connection was made. */
+/** Codes of socket errors when no connection was made. */
 const NOT_CONNECTED = new Set([
   'EAI_AGAIN',
   'ECONNREFUSED',
@@ -275,7 +276,7 @@ const NOT_CONNECTED = new Set([
   'UND_ERR_CONNECT_TIMEOUT',
 ]);
 
-/** Whether no connection to the server was made, as on a machine without a network. */
+/** Whether Plat could not connect to the server at all, as on a machine without a network. */
 export function isUnreachable(error: unknown): boolean {
   for (let at = error; at instanceof Error; at = at.cause)
     if (at.name === 'TimeoutError' || NOT_CONNECTED.has(errorCode(at) ?? '')) return true;

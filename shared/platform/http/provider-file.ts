@@ -6,9 +6,9 @@ import { PlatError } from '../errors.ts';
 import { type CallLimits, openGuardedCall, type ProviderRequest } from './guarded-call.ts';
 
 /**
- * A provider described by a file: its URL, headers and body, and the paths of fields in its JSON response.
- * `{name}` is replaced by a value of the call, `${NAME}` by an environment variable, which keeps keys out of
- * the file.
+ * A provider described by a file: its URL, headers, and body, and the paths of fields in its JSON response.
+ * `{name}` is replaced by a value of the call. `${NAME}` is replaced by an environment variable, which keeps
+ * keys out of the file.
  */
 
 const path = z
@@ -52,7 +52,7 @@ export type Provider = {
  * Loads a provider's file (YAML or JSON).
  * @param names allowed placeholders
  * @param fields allowed fields of `response`
- * @throws PlatError `config` naming what is wrong, also for an unset environment variable
+ * @throws PlatError `config` that says what is wrong, including an unset environment variable
  */
 export function loadProvider(
   file: string,
@@ -108,7 +108,7 @@ export function openProvider(file: ProviderFile, limits: Partial<CallLimits> = {
 }
 
 function requestOf({ url, method, headers, body }: ProviderFile, values: Values): ProviderRequest {
-  // Values are encoded and the origin is fixed, so that a value cannot change where a call goes.
+  // Values are encoded and the origin is fixed, so that a value cannot change the destination.
   const address = new URL(
     url.replace(PLACEHOLDER, (_all, name) => encodeURIComponent(String(values[name] ?? ''))),
   );
@@ -117,8 +117,8 @@ function requestOf({ url, method, headers, body }: ProviderFile, values: Values)
 }
 
 /**
- * Fills a template. A text with only a placeholder becomes the value itself. Entries without a value are
- * omitted.
+ * Fills a template. A string that is only a placeholder becomes the value itself, of any type. Entries
+ * without a value are omitted.
  */
 function fillTemplate(template: unknown, values: Values): unknown {
   if (typeof template === 'string') {
@@ -180,7 +180,7 @@ function mapStrings(value: unknown, change: (text: string) => string): unknown {
 const isLoopback = (host: string): boolean =>
   host === 'localhost' || host === '[::1]' || (isIP(host) === 4 && host.startsWith('127.'));
 
-/** Requires https, as calls carry keys and personal data, and a host without placeholders. */
+/** Requires https, because calls contain keys and personal data, and a host name without placeholders. */
 function requireSafeUrl(template: string, fault: (what: string) => PlatError): void {
   const origin = /^https?:\/\/[^/?#]+/.exec(template)?.[0];
   if (origin === undefined) throw fault('url: must start with https://');

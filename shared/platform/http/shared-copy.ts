@@ -6,13 +6,13 @@ import type { OpenContext } from './download-context.ts';
 import { fetchFileVersion } from './file-version.ts';
 import { download } from './http.ts';
 
-/** Copies that were not used for this long are removed. */
+/** How long unused copies are kept. */
 const RETENTION_MS = 7 * 86_400_000;
 
 /**
- * The path of a cached copy of a file that several feeds use, such as the wetlands of a state. It is
- * downloaded again when the server has a new version. null if the server sends no version or the folder isn't
- * writable.
+ * The path of a cached copy of a file that several feeds use, such as a state's wetlands. The file is
+ * downloaded again when the server has a new version. Returns null if the server sends no version or the
+ * folder isn't writable.
  * @throws PlatError `feed_source`
  */
 export async function cachedDownload(url: URL, folder: string, context: OpenContext): Promise<string | null> {

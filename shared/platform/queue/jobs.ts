@@ -5,8 +5,8 @@ import { isRetryable, PlatError } from '../errors.ts';
 import type { DeliveryQueue, QueueName } from './queue.ts';
 
 /**
- * The definition of a job for queuing it. The job's file in `workers/` adds its implementation. Retries are
- * for temporary causes.
+ * What is needed to queue a job. The job's file in `workers/` has the implementation. Only temporary failures
+ * are retried.
  */
 export type JobDefinition<Payload> = {
   name: string;
@@ -20,8 +20,8 @@ export type JobDefinition<Payload> = {
 };
 
 /**
- * Attempts 2, 4, 8, and 16 seconds apart, half a minute in all, which is longer than a database restart. The
- * next change or the daily run finds what is left.
+ * Attempts are 2, 4, 8, and 16 seconds apart. That is half a minute in total, longer than a database restart.
+ * The next change or daily run picks up whatever is left.
  */
 export const RETRY = { attempts: 5, backoffMs: 2_000 };
 
@@ -40,7 +40,7 @@ export type JobState = {
   error: string | null;
   /** Number of attempts so far. */
   attempts: number;
-  /** How many of these ended because their worker died. */
+  /** How many of these attempts ended because the worker died. */
   deaths: number;
   /** When the next attempt starts, after a failed one. */
   next_at: Date | null;
@@ -50,13 +50,14 @@ export type JobState = {
 };
 
 /**
- * Writes a job to the outbox in the caller's transaction. `deliver`, or the workers' sweep, moves it to the
- * queue.
+ * Writes a job to the outbox in the caller's transaction. `deliver` or the workers' sweep moves the job to
+ * the queue.
  */
 export async function enqueue<P>(db: Db, job: JobDefinition<P>, payload: P): Promise<Enqueued> {
   const parsed = job.payload.parse(payload);
   const values = { name: job.name, key: job.key(parsed), payload: JSON.stringify(parsed) };
-  // A second round, because the waiting job may have started between the two halves of the statement.
+  // Try again if no row is returned, because the waiting job may have started between the two halves of the
+  // statement.
   for (let round = 0; round < 3; round++) {
     const [row] = await db.run<Enqueued>('queue/enqueue_job', values);
     if (row) return row;
@@ -77,7 +78,7 @@ export async function enqueueAll<P>(
 
 type Enqueued = { id: string; added: boolean };
 
-/** The channel where workers learn of committed jobs for their queue. */
+/** The channel that notifies workers of committed jobs. */
 export const JOBS_CHANNEL = 'plat_jobs';
 
 /**
@@ -99,8 +100,8 @@ export type Deliverer = {
 };
 
 /**
- * Delivers jobs of the outbox to the queue. Without ids, this is the sweep that finds jobs that a crash left
- * behind.
+ * Delivers jobs from the outbox to the queue. Without `ids`, this is the sweep for jobs left behind by a
+ * crash.
  */
 export async function deliver(db: Db, { queues, jobs }: Deliverer, ids?: string[]): Promise<number> {
   const rows = await db.run<{ id: string; name: string }>('queue/list_undelivered_jobs', {
@@ -113,7 +114,7 @@ export async function deliver(db: Db, { queues, jobs }: Deliverer, ids?: string[
     const queue = queues[job.queue];
     const queued = ids === undefined ? await queue.getJob(id) : undefined;
     if (queued) {
-      // Ended for the queue but open here: the worker died after the queue gave up on it.
+      // The job ended in the queue but is open here if the worker died after the queue gave up on it.
       if (!(await queued.isFailed()) && !(await queued.isCompleted())) continue;
       await queued.remove();
     }
@@ -147,7 +148,7 @@ export function describeJob({ status, note, error, next_at }: JobState, now = Da
   return `${note}, next in ${seconds} s: ${error}`;
 }
 
-/** The only job whose id starts with this text. */
+/** Finds the job by the start of its id, which must be unique. */
 async function findJob(db: Db, start: string): Promise<{ id: string; status: JobState['status'] }> {
   const rows = await db.run<{ id: string; status: JobState['status'] }>('queue/find_jobs', {
     prefix: start.toLowerCase().replace(/[^0-9a-f-]/g, '?'),
@@ -160,7 +161,7 @@ async function findJob(db: Db, start: string): Promise<{ id: string; status: Job
   throw new PlatError('not_found', `${message} \`plat jobs\` lists them.`);
 }
 
-/** Cancels an open job. What its worker has committed stays. */
+/** Cancels an open job. Changes that its worker has committed stay. */
 export async function cancelJob(
   db: Db,
   start: string,
@@ -174,7 +175,7 @@ export async function cancelJob(
 
 /**
  * Adds a job that repeats an ended one.
- * @throws PlatError `not_found`; `job_open` when it or one like it is open
+ * @throws PlatError `not_found`; `job_open` if the job or one with the same key is open
  */
 export async function retryJob(db: Db, start: string): Promise<{ id: string }> {
   const { id, status } = await findJob(db, start);
@@ -185,7 +186,7 @@ export async function retryJob(db: Db, start: string): Promise<{ id: string }> {
   return copy;
 }
 
-/** Longer than PostgreSQL's recovery from a crash. */
+/** Longer than PostgreSQL's crash recovery takes. */
 const RETRY_LIMIT_MS = 60_000;
 
 /** Repeats a database query during a short outage. Any other failure is thrown immediately. */
@@ -201,11 +202,11 @@ export async function retryWhileUnreachable<T>(look: () => Promise<T>, signal?: 
   }
 }
 
-/** Short jobs are polled more often, long ones four times per second. */
+/** Polling starts at short intervals, for short jobs, and slows down to four times per second. */
 const FIRST_POLL_MS = 20;
 const MAX_POLL_MS = 250;
 
-/** Polls until the job has ended. `onState` gets every state. */
+/** Polls until the job has ended. Calls `onState` with every state. */
 export async function waitForJob(
   db: Db,
   id: string,
@@ -219,7 +220,7 @@ export async function waitForJob(
   }
 }
 
-/** The newest jobs, open ones first. @param status null for all */
+/** The newest jobs, open ones first. @param status null for all statuses */
 export async function listJobs(
   db: Db,
   limit: number,

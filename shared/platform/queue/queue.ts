@@ -28,13 +28,13 @@ export const QUEUE_NAMES = [
 ] as const;
 export type QueueName = (typeof QUEUE_NAMES)[number];
 
-/** Prefix of a feed's name in the keys of the queue `schedule`. */
+/** Prefix of feed names in the keys of the `schedule` queue. */
 export const FEED_PREFIX = 'feed-';
 
 /** A queue entry: the row of table `jobs`, or the feed whose scheduled run is due. */
 export type Delivery = { id: string } | { scheduled: string };
 export type DeliveryQueue = Queue<Delivery, unknown, string>;
-/** `token` is the worker's lock on the job. */
+/** `token` identifies the worker's lock on the job. */
 export type Processor = (job: Job<Delivery, unknown, string>, token?: string) => Promise<unknown>;
 
 export type QueueBackend = {
@@ -50,19 +50,19 @@ export function openQueues(backend: QueueBackend): Record<QueueName, DeliveryQue
   return Object.fromEntries(entries) as Record<QueueName, DeliveryQueue>;
 }
 
-// The two backends' classes differ only in the type of their connection.
+// The classes of the two backends differ only in the connection type.
 type Classes = ReturnType<typeof withBackend<IQueueBackend, unknown>>;
 
 /**
- * The only place that knows where the queues are: in Redis with REDIS_URL, otherwise in PostgreSQL. One pool
- * of connections serves them all.
+ * Opens the queues, in Redis if REDIS_URL is set, otherwise in PostgreSQL. No other code depends on which.
+ * All queues share one connection pool.
  */
 export function openQueueBackend(config: Config, log: Logger): QueueBackend {
   const { classes, connection, kind, disconnect } = connect(config, log);
   const open: { close(): Promise<void> }[] = [];
   const base = { connection, prefix: config.QUEUE_PREFIX };
-  // BullMQ repeats a lost connection's error until it is back. Without a listener, the first error ends the
-  // process.
+  // BullMQ repeats the error of a lost connection until it reconnects. Without a listener, the first error
+  // would end the process.
   const warn = sparseWarnings(log);
   const onError = (error: Error) => warn(error, 'queue connection');
 
@@ -92,7 +92,8 @@ export function openQueueBackend(config: Config, log: Logger): QueueBackend {
 
 function connect(config: Config, log: Logger) {
   if (config.REDIS_URL !== undefined) {
-    // BullMQ's blocking reads wait longer than any retry limit, but up to 10 seconds.
+    // BullMQ requires turning off the retry limit, because its blocking reads take long. They take up to 10
+    // seconds, so the socket timeout is longer.
     const redis = new Redis(config.REDIS_URL, { maxRetriesPerRequest: null, socketTimeout: 20_000 });
     const warn = sparseWarnings(log);
     redis.on('error', error => warn(error, 'redis connection'));
@@ -112,10 +113,10 @@ function connect(config: Config, log: Logger) {
     }),
     application_name: 'plat queue',
     connectionTimeoutMillis: 30_000,
-    // A worker keeps one for each queue that it listens to.
+    // A worker uses one connection for each queue that it listens to.
     max: QUEUE_NAMES.length + 1,
   });
-  // The channel of each queue and worker.
+  // Each queue and worker adds an error listener, so turn off Node's warning about many listeners.
   pool.setMaxListeners(0);
   const warn = sparseWarnings(log);
   pool.on('error', error => warn(error, 'queue database connection'));
