@@ -8,7 +8,7 @@ export type ShownLand = {
   row_version: number;
 } & Record<string, unknown>;
 
-/** In a county's first days, figures that its parcels get for the first time are part of loading it. */
+/** For this many days after a county is loaded, first-time land figures are part of the load, not changes. */
 const LOADING_DAYS = 7;
 
 /**

@@ -61,7 +61,7 @@ export async function suppressContact(
   return suppress(db, subjects, places, numbers, by);
 }
 
-/** A request by number alone does not identify a person, so it gives only the number. */
+/** A phone number alone does not identify a person, so only the number is suppressed. */
 function knownOf(request: ForgetRequest, rows: readonly ContactRow[]) {
   const { subject, number } = request;
   const own = number === null ? [] : [number];
@@ -99,7 +99,7 @@ export async function forgetContact(db: Db, request: ForgetRequest, by: string):
     const { subject } = request;
     const { subjects, places, numbers } = knownOf(request, rows);
     const person_hmacs = await hashesOf(tx, storedTags(subjects, places, numbers));
-    // Before the stored responses, to follow the lock order of shared/platform/db.ts.
+    // Erase notes before stored responses, to follow the lock order of shared/platform/db.ts.
     const list_notes = await forgetInNotes(tx, subject, numbers);
     const [answers] = await tx.run<{ erased: number }>('contacts/erase_provider_answers', { person_hmacs });
     const [responses] = await tx.run<{ erased: number }>('contacts/erase_kept_responses', {
@@ -122,7 +122,7 @@ export async function forgetContact(db: Db, request: ForgetRequest, by: string):
   });
 }
 
-/** If the request has only a number, the record keeps its other numbers. */
+/** If the request has only a number, a contact with other numbers keeps them. */
 async function eraseContacts(db: Db, request: ForgetRequest, rows: readonly ContactRow[]): Promise<number> {
   const gone =
     request.subject !== null

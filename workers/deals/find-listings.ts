@@ -138,7 +138,7 @@ export function factsOf(
     cents: centsText(deal.listed_price),
     listing: null,
   };
-  // Keep the provider's earlier response until the next daily request.
+  // Keep the provider's previous response until the next daily request.
   const wasFetched = deal.listing_url !== null && deal.listing_id === null && deal.seen_at !== null;
   if (wasFetched && fetched !== 'not_found') return { ...kept, status: 'found' };
   if (named !== undefined) return { ...ofListing('ended', named, kept.cents, kept), listing: null };

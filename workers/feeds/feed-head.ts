@@ -61,7 +61,7 @@ const scheduleSchema = z.strictObject({
     .optional(),
 });
 
-/** Kinds of feeds with their contents. Kinds with the same contents are listed together. */
+/** Text that lists the kinds of feeds and their contents. Kinds with the same contents are grouped. */
 function kindWords(): string {
   const kinds = new Map<string, string[]>();
   for (const name of FEED_KIND_NAMES) {

@@ -26,7 +26,7 @@ export type Sales = {
   prior: PriorColumns[];
 };
 
-/** How deeds over several parcels are identified: by a deed id, or by a mark in the source. */
+/** How multi-parcel deeds are identified: by a deed id, or by a flag in the source. */
 export type DeedColumns = { book: ColumnSpec | null; multiParcel: SkipCondition[] };
 
 export type PriorColumns = { columns: Columns<'date' | 'price'>; deed: DeedColumns; where: SkipCondition[] };

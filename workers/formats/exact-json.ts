@@ -15,7 +15,10 @@ export function parseJson(text: string): unknown {
   return LONG_NUMBER.test(text) ? parseLoosely(quoted(text, LONG_TOKEN, isRounded)) : value;
 }
 
-/** The same of a row, by the values whose digits count: to search every text costs more than mapping it. */
+/**
+ * Parses a row. Checks only the values whose digits matter, because searching the text of every row costs
+ * more than mapping the row.
+ */
 export function parseRow(text: string, valuesOf: (row: unknown) => unknown): unknown {
   const row = parseLoosely(text);
   return mayBeRounded(valuesOf(row)) ? parseJson(text) : row;

@@ -4,9 +4,9 @@ import type { FileReader } from './row-batch.ts';
 export type FormatSpec = {
   title: string;
   geometry: boolean;
-  /** Whether the line with column names may come after title lines. */
+  /** Whether title lines may come before the line with column names. */
   mayHaveTitles?: true;
-  /** For the docs: what to know before using it. */
+  /** Notes on the format for the docs. */
   notes?: string;
 };
 
