@@ -5,7 +5,7 @@ import type { InputSettings } from './input-settings.ts';
 import { addBad, addRow, copyText, type FileRead, isFull, type Output } from './row-batch.ts';
 
 /*
- * RFC 4180 with any one-character delimiter. This is our own parser because a stray quote costs only one line
+ * RFC 4180 with any one-character delimiter. We use our own parser because a stray quote costs only one line
  * here. papaparse reads everything up to the next matching quote as one cell, uDSV drops such rows silently,
  * and csv-parse takes five times as long.
  */

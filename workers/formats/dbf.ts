@@ -199,7 +199,9 @@ function parseDateTime(bytes: Buffer): string | null {
   return Number.isNaN(date.getTime()) ? null : date.toISOString();
 }
 
-/** Code pages by language byte. 0x57 ("current ANSI") and 0 are often filled in without thought. */
+/**
+ * Code pages by language byte. Excludes 0 and 0x57 ("current ANSI"), which writers often set without thought.
+ */
 const LANGUAGES: Record<number, string> = {
   1: 'cp437',
   2: 'cp850',

@@ -1,6 +1,6 @@
 /*
  * JSON.parse, except that whole numbers beyond 2^53 and the words NaN and Infinity become text. JSON.parse
- * rounds the former, so that two parcels become one, and rejects the latter.
+ * rounds these numbers, which can turn two parcels into one, and rejects the words.
  */
 
 /** A whole number of 16 digits or more. Decimals are excluded, because coordinates have as many digits. */

@@ -13,7 +13,10 @@ export type FormatSpec = {
 export type FileFormatSpec = FormatSpec &
   FileKind & {
     load(): Promise<FileReader>;
-    /** Memory of the library's process (reader-child.ts) in megabytes. The process itself needs about 100. */
+    /**
+     * Memory limit of the library's process (reader-child.ts) in megabytes. The process itself needs about
+     * 100.
+     */
     maxMb?: number;
   };
 

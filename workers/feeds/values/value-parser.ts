@@ -26,7 +26,7 @@ import {
 import { parseFips, parseState, parseZip } from './place-value.ts';
 import { FAILURES, type Failure, isOverflow, tidyText } from './text-value.ts';
 
-/** A value for a database column. null means unknown. */
+/** A value for a field. null means unknown. */
 export type Value = FieldValue | string[];
 export type Parser = (raw: unknown) => Value | Failure;
 

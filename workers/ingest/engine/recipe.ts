@@ -12,11 +12,13 @@ export type NamedInput = [name: string, input: { input: InputSpec }];
 export type Recipe<F extends AnyFeed = AnyFeed, Staged = unknown> = {
   /** The statements that create the staging tables. */
   tables: string[];
-  /** Increase it when the same rows are staged differently. */
+  /** Increase this when the same rows are staged differently. */
   version?: number;
   stage(run: RunContext, feed: F): Promise<Staged>;
   compare(db: Db, run: RunContext, feed: F, staged: Staged): Promise<Prepared>;
-  /** Inputs whose sources can report that they haven't changed. Without any, a feed is always read. */
+  /**
+   * Inputs whose sources can report that they haven't changed. If there are none, the feed is always read.
+   */
   inputs?(feed: F): NamedInput[];
   /** A run of another feed that also affects the result. */
   dependsOn?(run: RunContext): Promise<number>;
