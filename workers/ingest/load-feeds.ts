@@ -27,7 +27,7 @@ export async function loadFeed(file: string): Promise<Feed> {
   return parseFeed(await textOf(path, file), path);
 }
 
-/** Checks the text of a feed file. @param path of the file, from whose folder relative sources start */
+/** Checks the text of a feed file. @param path the file's path; relative sources start from its folder */
 export function parseFeed(text: string, path: string): Feed {
   const parsed = parseFeedText(text, path);
   const checked = feedSchema.safeParse(parsed.value);
@@ -57,7 +57,8 @@ export type FeedList = { feeds: Feed[]; faults: FeedFault[] };
 /**
  * All feeds of some folders (*.yaml, *.yml, *.json), sorted by name, and the errors of invalid files. A name
  * in one folder replaces the same name in later folders, even if it is disabled.
- * @param only a name. Files that don't mention it are skipped, because the whole country has 15,000
+ * @param only a name. Files that don't mention it are skipped, because a nationwide installation has 15,000
+ * files
  */
 export async function listFeeds(dirs: readonly string[], only?: string): Promise<FeedList> {
   const feeds: Feed[] = [];
@@ -87,7 +88,7 @@ export async function listFeeds(dirs: readonly string[], only?: string): Promise
 
 type Head = { file: string; text: string; name?: string; disabled: boolean };
 
-/** Number of files open at a time. Systems allow a process a few hundred. */
+/** Number of files open at a time. Operating systems limit a process to a few hundred. */
 const AT_ONCE = 64;
 
 /** The feed files of a folder, each with its feed's name, even if it has other errors. */

@@ -234,7 +234,7 @@ export function matchColumnName(name: string): NameParts {
   return { ideas, known };
 }
 
-/** dBASE, and therefore shapefiles, cut column names after this many characters. */
+/** dBASE, and therefore shapefiles, truncate column names to this many characters. */
 const DBASE_NAME_LENGTH = 10;
 /** Confidence in a name that may be truncated, by the number of letters left of its last word. */
 const CUT_TRUST = [0, 0.85, 0.95];

@@ -24,7 +24,7 @@ export type Recipe<F extends AnyFeed = AnyFeed, Staged = unknown> = {
   dependsOn?(run: RunContext): Promise<number>;
   /** Whether the merged data of earlier runs still exists. Default: it does. */
   isPresent?(run: RunContext): Promise<boolean>;
-  /** The results of the first rows, for `plat feed check`. */
+  /** Checks the first rows, for `plat feed check`. */
   check(check: DryRun, feed: F): Promise<void>;
 };
 
@@ -35,7 +35,7 @@ export type Prepared = {
   merge(db: Db): Promise<void>;
   /** Cleanup after the merge is committed. Nothing depends on it. */
   tidy?(): Promise<void>;
-  /** Where an incremental source continues next time. Stored even when there was nothing to merge. */
+  /** Where the next run of an incremental source continues. Stored even when there is nothing to merge. */
   checkpoint?: ResoCheckpoint | null;
   /** Why an incremental source ended early. The rows read before that are merged first. */
   brokeOff?: unknown;
