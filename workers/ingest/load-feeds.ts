@@ -146,7 +146,7 @@ function suggest(issue: Issue): Issue {
 
 type Shape = Record<PropertyKey, unknown>;
 
-/** The properties of the section at a path, through lists and unions. */
+/** The properties of the section at a path. Looks into lists and unions. */
 function shapeAt(schema: unknown, path: readonly PropertyKey[]): Shape | null {
   const { shape, options, element, unwrap } = schema as Partial<{
     shape: Shape;
@@ -160,7 +160,10 @@ function shapeAt(schema: unknown, path: readonly PropertyKey[]): Shape | null {
   return unwrap ? shapeAt((schema as { unwrap(): unknown }).unwrap(), path) : null;
 }
 
-/** Merges the preset, fills in defaults, and checks the parts against each other. @returns feed or faults */
+/**
+ * Merges the preset, fills in defaults, and checks that the parts are consistent.
+ * @returns the feed, or faults
+ */
 function resolveFeed(file: FeedFile, path: string): Feed | Issue[] {
   const kind = kindOf(file.kind);
   const preset = file.preset === undefined ? null : readPreset(file.preset);
@@ -188,7 +191,7 @@ function resolveFeed(file: FeedFile, path: string): Feed | Issue[] {
   return issues;
 }
 
-/** Settings of a layer of another kind. */
+/** Reports settings that belong to another kind of layer. */
 function reportSettings({ kind, layer }: FeedFile, report: Report): void {
   for (const { kind: owner, settings } of VECTOR_LAYERS)
     for (const name of Object.keys(settings?.schema ?? {}))
@@ -227,7 +230,7 @@ function checkColumns({ rows }: FeedKind, feed: Feed, report: Report): void {
 const sectionsOf = ({ sections, sharedSections }: FeedKind): string[] =>
   Object.keys({ ...sections, ...sharedSections });
 
-/** Sections and gates of another kind, which this kind would ignore. */
+/** Reports sections and gates of another kind, which this kind would ignore. */
 function strayIssues(file: FeedFile): Issue[] {
   const { needs, gates: own } = kindOf(file.kind);
   const declared = new Set(ALL_KINDS.flatMap(kind => Object.keys(kind.sections)));
@@ -236,7 +239,7 @@ function strayIssues(file: FeedFile): Issue[] {
     const names = kinds.map(({ kind }) => kind);
     if (file[section] === undefined || names.includes(file.kind)) return [];
     const belongs = `belongs to kind ${names.join(', ').replace(/, (\w+)$/, ' or $1')}`;
-    // The sections of land layers are easily confused.
+    // The sections of land layers are easy to confuse, so suggest the right one.
     const isMistaken =
       isLayer(file.kind) && kinds.some(kind => isLayer(kind.kind) && kind.needs.section === section);
     const remedy = `; a feed of kind ${file.kind} needs a section ${needs.section}`;

@@ -84,7 +84,7 @@ const MIN_PRICE = 1_000;
 const isInUnitedStates = (lon: number, lat: number): boolean =>
   lat > -15 && lat < 72 && (lon < -64 || lon > 144);
 
-/** Drops sizes in square feet, listing days after the sale, and places outside the United States. */
+/** Drops sizes in square feet, listing dates after the sale, and locations outside the United States. */
 function dropContradictions(values: Value[]): DroppedValue[] {
   const number = (field: ListingField) => values[AT[field]] as number | null;
   const day = (field: ListingField) => values[AT[field]] as string | null;
