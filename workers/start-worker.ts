@@ -36,7 +36,10 @@ import { startDispatcher } from './webhooks/dispatcher.ts';
  * for COPY streams.
  */
 const CONNECTIONS_PER_JOB = 6;
-/** A worker killed with -9 holds its job for JOB_LOCK_MS, then until the next check for stalled jobs. */
+/**
+ * How often to check for stalled jobs. A worker killed with -9 holds its job for JOB_LOCK_MS, and then until
+ * the next check.
+ */
 const STALLED_MS = 5_000;
 /**
  * How many times a job's lock is renewed per JOB_LOCK_MS. With BullMQ's default of 2, a worker that is too

@@ -6,8 +6,8 @@ import type { ChangedFields } from '../../shared/model/changes.ts';
 import type { Db } from '../../shared/platform/db.ts';
 import { literal } from '../../shared/platform/statements.ts';
 
-// The change feed must not keep names on the suppression list: former owners and sellers on it are removed.
-// Names on today's roll are public anyway.
+// The change feed must not keep names on the suppression list, so former owners and sellers on it are
+// removed. Names on today's roll are public anyway.
 
 export const NAMES = ['owner_name', 'owner_name_2', 'seller_name'] as const;
 const PARTS = ['address', 'city', 'state', 'zip'] as const;

@@ -27,7 +27,7 @@ export async function stageMeasuredLand(
     return Object.keys(fields).length > 0 ? [{ ...is, fields }] : [];
   });
   if (measured.length === 0) return;
-  // The runs that have just loaded the county.
+  // Runs that recently loaded the county's first parcels.
   const runs = [...new Set(measured.map(parcel => parcel.created_run))];
   const rows = await db.run<{ run_id: number }>('changes/list_loading_runs', {
     fips,

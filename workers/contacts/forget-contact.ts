@@ -26,7 +26,7 @@ export type ForgetRequest =
   | { subject: Subject; address: Address; number: string | null }
   | { subject: null; number: string };
 
-/** Every contact that may be meant, including namesakes in the same ZIP or city. */
+/** Every contact that may be the subject, including people with the same name in the same ZIP or city. */
 export async function findMatchingContacts(db: Db, request: ForgetRequest): Promise<ContactRow[]> {
   const { subject, number } = request;
   if (subject === null)
@@ -80,12 +80,15 @@ export type ForgetResult = {
   provider_answers: number;
   kept_responses: number;
   changes: number;
-  /** Parcels as they were before runs that can be undone. */
+  /** Earlier versions of parcels, stored for undoing runs. */
   kept_parcels: number;
   list_notes: number;
 };
 
-/** In one transaction. @throws PlatError `contact_ambiguous` when people at several addresses may be meant */
+/**
+ * Forgets a contact in one transaction.
+ * @throws PlatError `contact_ambiguous` when people at several addresses may be meant
+ */
 export async function forgetContact(db: Db, request: ForgetRequest, by: string): Promise<ForgetResult> {
   return db.transaction(async tx => {
     const rows = await findMatchingContacts(tx, request);

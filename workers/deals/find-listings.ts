@@ -9,7 +9,7 @@ import { stateOfFips } from '../../shared/regions/states.ts';
 import { centsOf, type Listing, type Market, plainApn, streetAddress } from './deal-market.ts';
 import type { ProviderListing } from './listing-provider.ts';
 
-/** The columns of deals/list_unfinished that finding a listing needs. */
+/** The columns of deals/list_unfinished that are needed to find a listing. */
 export type ListingQuery = {
   property_id: number | null;
   listing_id: string | null;

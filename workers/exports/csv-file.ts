@@ -50,7 +50,10 @@ const COMMA = 0x2c;
 const QUOTE = 0x22;
 const WORDS = { t: Buffer.from('true'), f: Buffer.from('false') };
 
-/** Characters that need more than copying bytes: quotes, and those that csvCell handles. */
+/**
+ * Characters that can't just be copied: QUOTED ones require quotes around the cell, JUDGED ones require
+ * csvCell.
+ */
 const QUOTED = 1;
 const JUDGED = 2;
 const SIGNS = new Uint8Array(256);

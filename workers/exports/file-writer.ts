@@ -58,7 +58,7 @@ export type Sink = {
 export type FileOptions = {
   db: Db;
   request: ExportRequest;
-  /** Company whose lists and do-not-mail marks apply, or null for an operator. */
+  /** Company whose lists and do-not-mail flags apply, or null for an operator. */
   companyId: string | null;
   /** Date that months and years are counted from. */
   asOf: Date;

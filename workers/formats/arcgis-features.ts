@@ -70,7 +70,7 @@ function crsOf(reference: SpatialReference | null): string | null {
   return code === undefined ? (reference?.wkt ?? null) : `EPSG:${code}`;
 }
 
-/** Milliseconds since 1970, in UTC. Midnight in the United States is on the same date there. */
+/** Converts milliseconds since 1970 to a UTC date. Midnight in US time zones is on the same date in UTC. */
 function isoDate(value: unknown): unknown {
   if (typeof value !== 'number') return value;
   const date = new Date(value);

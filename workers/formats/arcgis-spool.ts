@@ -45,7 +45,10 @@ function pageSize({ info, spec, context }: Source): number {
   return Math.max(1, Math.min(size, context.rows ?? size));
 }
 
-/** Tries one feature by offset, id ranges, and id lists, as GeoJSON and as Esri JSON. */
+/**
+ * Finds a plan that works, by requesting one feature by offset, id ranges, and id lists, as GeoJSON and as
+ * Esri JSON.
+ */
 export async function choosePaging(
   source: Source,
   total: number | null,

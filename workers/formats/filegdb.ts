@@ -20,7 +20,7 @@ import { chooseLayer, type FileRead } from './row-batch.ts';
  * converts all formats to WGS84.
  */
 
-/** Options of GDAL in either form: curves as lines, no elevations, all digits. */
+/** Options for both forms of GDAL: curves as lines, no elevations, all digits. */
 const AS_ROWS = [
   '-f',
   'GeoJSONSeq',
@@ -37,7 +37,7 @@ const AS_ROWS = [
 /** GDAL reports `any` for multipatches. All other feature classes have a single geometry type. */
 type Layer = { name: string; count: number; geometry: 'typed' | 'any' | null; crs: string[] | null };
 
-/** In the format of filegdb-child.mjs. */
+/** A layer as reported by filegdb-child.mjs. */
 type Listed = Layer & { type: string | null; crs: Parameters<typeof projjsonNames>[0] | null };
 
 export type Gdal = {

@@ -200,7 +200,10 @@ export function cachedFileVersion(signal: AbortSignal): FileVersionLookup {
   };
 }
 
-/** The first address that exists, preferably dated. @throws PlatError `feed_source` when none does */
+/**
+ * The first address that exists. Prefers one whose server reports a version.
+ * @throws PlatError `feed_source` when none does
+ */
 async function findSource(
   { kind, fips, addresses, source, program }: PlannedFeed,
   look: FileVersionLookup,

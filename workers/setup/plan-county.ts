@@ -94,7 +94,7 @@ export function boundsOf(fips: string): Box {
   return padBox(extent, MARGIN_DEG).map(side => Number(side.toFixed(4))) as Box;
 }
 
-/** The feeds that a county needs, and their sources. Contacts no server. */
+/** The feeds that a county needs, and their sources. Makes no requests. */
 export function planCounty(
   county: number,
   config: Config,

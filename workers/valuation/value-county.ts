@@ -152,7 +152,7 @@ export async function readOtherCounties(db: Db, fips: number): Promise<OtherCoun
   return new Map(rows.map(({ fips: other, estimates }) => [other, estimates]));
 }
 
-/** In integers of 1e-7 degree. */
+/** The box around parcels, in integers of 1e-7 degree. */
 function extentOf({ lon, lat }: Parcels): Box {
   const extent = emptyBox();
   for (let i = 0; i < lon.length; i++) growBox(extent, [lon[i]!, lat[i]!, lon[i]!, lat[i]!]);

@@ -106,7 +106,7 @@ function readColumns(parts: readonly PartColumn[]): Pick<Candidate, 'columns' | 
 
 const distance = (one: PartColumn, other: PartColumn): number => Math.abs(one.at - other.at);
 
-/** Whether the parts of an address between two columns are close together. */
+/** Whether the address parts from one column to another are close together. */
 function isNear(one: PartColumn, other: PartColumn, columns: readonly PartColumn[]): boolean {
   const [from, to] = [Math.min(one.at, other.at), Math.max(one.at, other.at)];
   const between = columns.map(({ at }) => at).filter(at => at >= from && at <= to);
@@ -121,8 +121,8 @@ function pairs({ profile: one }: PartColumn, { profile: other }: PartColumn): [s
 }
 
 /**
- * Whether lines start with the house numbers. A line that isn't labeled as situs must do so in nearly all
- * rows, because owners who live on their parcels have the same address.
+ * Whether the lines of an address column start with the house numbers. A line that isn't labeled as situs
+ * must do so in nearly all rows, because owners who live on their parcels have the same address.
  */
 function isWhole(line: PartColumn, number: PartColumn): boolean {
   const rows = pairs(line, number);
@@ -150,7 +150,7 @@ function streetOf(number: PartColumn, columns: readonly PartColumn[]): PartColum
 }
 
 const HOUSE_AND_STREET = /^\d+[A-Z]? +(?!(ST|ND|RD|TH)\b)[A-Z]/i;
-/** A line with another address has its own house numbers. */
+/** Whether a line is an address with its own house number. */
 const isAddress = ({ profile }: PartColumn): boolean =>
   profile.filled.filter(text => HOUSE_AND_STREET.test(text)).length > 0.5 * profile.filled.length;
 

@@ -191,7 +191,10 @@ function whoseAddress(profile: Profile, part: Part, all: readonly Profile[]): 'm
   return all.some(({ ideas }) => OWNERS.some(word => ideas.has(word))) ? null : 'situs';
 }
 
-/** How often a parcel number may repeat or be missing and still be a key: condominiums share one. */
+/**
+ * Maximum share of repeated and missing values in a key. Some numbers repeat, because condominium units share
+ * them.
+ */
 const KEY_REPEATS = 0.2;
 /**
  * Minimum confidence for a column named as a parcel number. If it repeats, it is less certain, but still
@@ -233,7 +236,7 @@ function repeatsOf(texts: readonly (string | null)[]): string {
   return `; repeated: ${shown}${more > 0 ? ` and ${more} more` : ''}`;
 }
 
-/** Ids of a table or map, those that change least between exports first. */
+/** Names of id columns, starting with those least likely to change between exports. */
 const IDS = [
   'id',
   'pid',
@@ -320,7 +323,7 @@ function repeatsAnother(
   return own!.length >= 5 && own!.every((text, i) => Number(text) === Number(theirs![i]));
 }
 
-/** The second line of a mailing address, unless it has city, state, and ZIP code. */
+/** Adds the second line of a mailing address, unless that line is the city, state, and ZIP code. */
 function withSecondLine(
   candidate: Candidate,
   profiles: readonly Profile[],
