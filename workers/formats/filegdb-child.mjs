@@ -1,7 +1,7 @@
 // GDAL as WebAssembly. It runs in its own process, because it uses some 200 MB and cannot be interrupted. The
 // process starts in the folder of GDAL's files.
 //   node filegdb-child.mjs FOLDER.gdb           writes the layers and tables as JSON
-//   node filegdb-child.mjs FOLDER.gdb LAYER     writes the rows of one as GeoJSON, a feature a line
+//   node filegdb-child.mjs FOLDER.gdb LAYER     writes the rows of one as GeoJSON, one feature per line
 import { createRequire } from 'node:module';
 import { guardProcess, writeAll } from './child-guard.mjs';
 

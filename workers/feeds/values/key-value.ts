@@ -14,7 +14,7 @@ const MAX_CHARS = 24;
 
 /**
  * How a spreadsheet damaged a parcel number, or null if it didn't. A date cell is always damage. Text that
- * looks like a date may not be.
+ * looks like a date is damage only in some formats.
  */
 export function damageOf(text: string, raw: unknown): Failure | null {
   if (raw instanceof Date) return FAILURES.dated;

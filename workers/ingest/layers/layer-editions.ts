@@ -213,7 +213,7 @@ export async function removeLayer(db: Db, name: string, signal: AbortSignal): Pr
   return withLock(db, [LOCKS.feed, id], signal, () =>
     db.transaction(async tx => {
       await tx.run('feeds/lock_feed', { feed_id: id });
-      // Take the layer lock first, in the same order as a merge.
+      // Take the layer lock first, as a merge does.
       await tx.run('land/lock_layers');
       const version = await currentVersion(tx, id, await lastAcceptedRun(tx, id));
       if (version === null) throw nothingThere(name);

@@ -33,8 +33,8 @@ type Sale = {
 };
 
 /**
- * Maximum number of days between the dates of one deed. Deeds with the same number, because numbers restart
- * each year, are further apart.
+ * Maximum number of days between the dates of one deed. If deed numbers restart each year, different deeds
+ * with the same number are further apart.
  */
 export const DEED_DAYS = 180;
 
