@@ -18,7 +18,10 @@ import { valueAllCountiesJob } from './valuation/value-all-counties-job.ts';
 
 type Schedule = { pattern: string; due(db: Db): Promise<{ id: string }> };
 
-/** Due by the clock, in UTC, by scheduler: at night statistics, then what depends on them and on the day. */
+/**
+ * Jobs due at fixed times in UTC, by scheduler. Statistics run at night, followed by jobs that depend on them
+ * or on the date.
+ */
 export const SCHEDULES = {
   'market-daily': { pattern: '5 0 * * *', due: db => enqueue(db, recomputeMarketDailyJob, {}) },
   'history-daily': { pattern: '15 0 * * *', due: db => enqueue(db, restateHistoryJob, {}) },
@@ -33,7 +36,7 @@ export const SCHEDULES = {
   'housekeeping-hourly': { pattern: '10 * * * *', due: db => enqueue(db, expireRecordsJob, {}) },
 } satisfies Record<string, Schedule>;
 
-/** Ten attempts, doubling from a second, outlast a database outage of a quarter of an hour. */
+/** Ten attempts with delays that double from one second outlast a 15-minute database outage. */
 const DUE_OPTIONS = {
   attempts: 10,
   backoff: { type: 'exponential', delay: 1_000 },
@@ -43,10 +46,13 @@ const DUE_OPTIONS = {
 
 type Repeat = { pattern: string; tz: string };
 
-/** `restore` adds schedulers again that the queue has lost. */
+/** `restore` adds back schedulers that the queue has lost. */
 export type Schedules = { restore(): Promise<void> };
 
-/** While any feed file is faulty, no scheduler is removed, because it may belong to that file. */
+/**
+ * Updates the schedulers. If any feed file has errors, none are removed, because they may belong to that
+ * file.
+ */
 export async function syncSchedulers(queue: DeliveryQueue, config: Config, log: Logger): Promise<Schedules> {
   const { feeds, faults } = await installedFeeds(config);
   for (const { error } of faults)

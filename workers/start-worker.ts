@@ -31,18 +31,33 @@ import { enqueueScheduled, type Schedules, syncSchedulers } from './schedules.ts
 import { followSearches } from './searches/follow-searches.ts';
 import { startDispatcher } from './webhooks/dispatcher.ts';
 
-/** An ingestion uses up to six connections at a time: its lock, three COPY streams, staging and merge. */
+/**
+ * An ingestion uses up to six connections at a time: one each for its lock, staging, and the merge, and three
+ * for COPY streams.
+ */
 const CONNECTIONS_PER_JOB = 6;
-/** A worker killed with -9 holds its job for JOB_LOCK_MS, then until the next check for stalled jobs. */
+/**
+ * How often to check for stalled jobs. A worker killed with -9 holds its job for JOB_LOCK_MS, and then until
+ * the next check.
+ */
 const STALLED_MS = 5_000;
-/** Renewals of a job's lock per term. BullMQ's 2 would leave a busy worker half of the time. */
+/**
+ * How many times a job's lock is renewed per JOB_LOCK_MS. With BullMQ's default of 2, a worker that is too
+ * busy to renew on time would have only half of JOB_LOCK_MS before it loses the job.
+ */
 const LOCK_RENEWALS = 6;
-/** More than the runner's limit of killed workers per job, so that the runner reports it. */
+/**
+ * BullMQ's limit of killed workers per job. Higher than the runner's limit, so that the runner reports the
+ * job.
+ */
 const MAX_STALLED = 10;
 const SWEEP_MS = 15_000;
-/** How often saved searches are checked without an announced change, for daily emails. */
+/** How often saved searches are checked when no change is announced, so that daily emails go out. */
 const FOLLOW_MS = 60_000;
-/** People wait for a deal or a new feed, and providers and publishers take seconds to respond. */
+/**
+ * These queues run several jobs at a time, because people wait for deals and new feeds while providers and
+ * publishers take seconds to respond.
+ */
 const CONCURRENCY: Partial<Record<QueueName, number>> = { deals: 4, feeds: 4 };
 
 /** How long a worker pauses after a job found the disk full. */
@@ -58,7 +73,7 @@ type WorkerOptions = {
   diskPauseMs?: number;
   /** Stops waiting for a database that isn't available yet. */
   signal?: AbortSignal;
-  /** Called when the database has been away for DATABASE_WAIT_MS. */
+  /** Called when the database has been unavailable for DATABASE_WAIT_MS. */
   lost?: (error: unknown) => void;
 };
 
@@ -120,7 +135,7 @@ function openParts(config: Config, log: Logger, jobs: Jobs, connections: number)
     applicationName: lease.applicationName,
     max: connections,
     settings: endsWithWorker(config),
-    // Jobs can wait, and a busy machine needs more than the 5 seconds of a request.
+    // Jobs can wait longer than the 5 seconds that requests get, and a busy machine may need it.
     connectTimeoutMs: 30_000,
   });
   return {
@@ -199,7 +214,7 @@ function pauseForDisk(parts: WorkerParts, pauseMs: number): void {
   }, pauseMs);
 }
 
-/** Webhooks and saved searches, which react to changes as soon as these are announced. */
+/** Starts the loops for webhooks and saved searches, which react to changes as soon as they are announced. */
 function startLoops({ db, log, warn, config, stopping: { signal }, loops }: WorkerParts): void {
   loops.push(startDispatcher({ db, log, config }));
   const follow = () => followSearches({ db, log, config, signal });
@@ -240,7 +255,7 @@ async function sweepOnce(
 
 type HealthServer = { port: number; close(): Promise<void> };
 
-/** For container health checks and metrics of this process. @throws PlatError `address_in_use` */
+/** Serves container health checks and this process's metrics. @throws PlatError `address_in_use` */
 async function serveHealth(port: number, config: Config, db: Pool): Promise<HealthServer> {
   const metrics = new Metrics();
   collectDefaultMetrics({ register: metrics, prefix: 'plat_worker_' });

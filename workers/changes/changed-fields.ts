@@ -66,7 +66,7 @@ const LISTING: readonly Pair[] = [
   ...(['sale_type', 'url', 'photos'] as const).map((name): Pair => [name, `l.${name}`, `s.${name}`]),
 ];
 
-/** Fields of a summary. A parcel that is new or back has them even if they are null. The API adds `url`. */
+/** Fields of a parcel summary. New and returned parcels include them even when null. The API adds `url`. */
 const SUMMARY = new Set(
   'apn fips point acres calculated_acres effective_acres owner_name situs_address situs_city situs_state situs_zip'.split(
     ' ',
@@ -92,10 +92,13 @@ const added = (pairs: readonly Pair[]): string =>
     )
     .join(',\n  ');
 
-/** Fragments of changes/stage_parcel_changes and stage_new_parcels. A returned parcel has all fields. */
+/**
+ * Fragments of changes/stage_parcel_changes and stage_new_parcels. Parcels that return to the roll get all
+ * fields.
+ */
 export const PARCEL_CHANGES = { differing: differing(PARCEL, "m.state = 'returned'"), added: added(PARCEL) };
 
-/** Fragment of changes/stage_listing_changes. A listing that is new or back on the market has all fields. */
+/** Fragment of changes/stage_listing_changes. Listings that are new or back on the market get all fields. */
 export const LISTING_CHANGES = {
   differing: differing(
     LISTING.map(([name, was, is]) => [name, `case when t.type = 'listing.changed' then ${was} end`, is]),

@@ -9,7 +9,7 @@ const BATCH = 5_000;
 /**
  * Erases people on the suppression list from the parcels stored for undoing runs, unless the roll still names
  * them. Call it after the parcels are written.
- * @param of one run, or all runs that may name such a person
+ * @param of a single run, or a subject whose name may be in any run
  * @returns the number of stored parcels that named them
  */
 export async function forgetKeptNames(db: Db, of: { runId: number } | { subject: Subject }): Promise<number> {

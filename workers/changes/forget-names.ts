@@ -6,8 +6,8 @@ import type { ChangedFields } from '../../shared/model/changes.ts';
 import type { Db } from '../../shared/platform/db.ts';
 import { literal } from '../../shared/platform/statements.ts';
 
-// The change feed must not keep names on the suppression list: former owners and sellers on it are removed.
-// Names on today's roll are public anyway.
+// The change feed must not keep names on the suppression list, so former owners and sellers on it are
+// removed. Names on today's roll are public anyway.
 
 export const NAMES = ['owner_name', 'owner_name_2', 'seller_name'] as const;
 const PARTS = ['address', 'city', 'state', 'zip'] as const;
@@ -62,7 +62,7 @@ export async function forgetInChanges(db: Db, subject: Subject): Promise<number>
         ([0, 1] as const).map(side => (name: string) => (fields[name]?.[side] ?? null) as string | null),
       );
       const names = values.flatMap(get => NAMES.map(get)).filter(name => name !== null);
-      // A city without a state is in the state of today's address.
+      // If a recorded address has no state, use the state of today's address.
       const places = values.flatMap(get =>
         addressesOf(part => get(part) ?? (part.endsWith('_state') ? row[part] : null)),
       );
@@ -79,7 +79,7 @@ export async function forgetInChanges(db: Db, subject: Subject): Promise<number>
   return erased.length;
 }
 
-/** @returns whether there was a listed name that today's roll doesn't have */
+/** @returns whether it erased a suppressed name that isn't on today's roll */
 function eraseFrom(fields: ChangedFields, today: Named, listed: ReadonlySet<string>): boolean {
   let erased = false;
   for (const side of [0, 1] as const) {
@@ -96,7 +96,7 @@ function eraseFrom(fields: ChangedFields, today: Named, listed: ReadonlySet<stri
   return erased;
 }
 
-/** LIKE patterns of names that may be the subject's. */
+/** LIKE patterns for names that may belong to the subject. */
 export function namePatterns(subject: Subject): string[] {
   const words =
     'entity' in subject ? subject.entity.split(' ').filter(word => word.length > 2) : subject.person.last;
@@ -115,7 +115,7 @@ export const suppressedNamesOf = (db: Db, rows: readonly Named[]): Promise<Set<s
     })),
   );
 
-/** The names of each parcel that the suppression list has with one of the parcel's places. */
+/** The names of each parcel that are on the suppression list with one of the parcel's addresses. */
 async function suppressedNames(
   db: Db,
   parcels: readonly { names: string[]; places: Address[] }[],

@@ -8,7 +8,7 @@ export type ShownLand = {
   row_version: number;
 } & Record<string, unknown>;
 
-/** In a county's first days, figures that its parcels get for the first time are part of loading it. */
+/** For this many days after a county is loaded, first-time land figures are part of the load, not changes. */
 const LOADING_DAYS = 7;
 
 /**
@@ -27,7 +27,7 @@ export async function stageMeasuredLand(
     return Object.keys(fields).length > 0 ? [{ ...is, fields }] : [];
   });
   if (measured.length === 0) return;
-  // The runs that have just loaded the county.
+  // Runs that recently loaded the county's first parcels.
   const runs = [...new Set(measured.map(parcel => parcel.created_run))];
   const rows = await db.run<{ run_id: number }>('changes/list_loading_runs', {
     fips,

@@ -16,7 +16,9 @@ export async function drawVersion(db: Db): Promise<number> {
   return rows[0]!.version;
 }
 
-/** Numbers the changes in commit order. Call it last: it would block others while it holds the lock. */
+/**
+ * Numbers the changes in commit order. Call it last, because its lock blocks other writers until the commit.
+ */
 export async function recordChanges(db: Db, runId: number | null = null): Promise<void> {
   const rowCount = await db.rowCount('changes/lock_changes', { lock: LOCKS.changes });
   if (!rowCount) return;

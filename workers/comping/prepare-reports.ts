@@ -8,7 +8,7 @@ import { type Market, type SnapshotRequest, snapshotOf } from './report-snapshot
 
 const REPORTS_AT_ONCE = 20;
 
-/** Prepares a county's waiting reports with one fit of its market. Can be killed and run again. */
+/** Prepares a county's pending reports with a single fit of its market. Safe to kill and rerun. */
 export async function prepareCounty(db: Db, fips: number, signal: AbortSignal): Promise<number> {
   let market: Market | undefined;
   for (let prepared = 0; ; ) {

@@ -98,7 +98,10 @@ function landOf({ steep_percent, frontage_ft, flood_percent, wetlands_percent }:
   );
 }
 
-/** The comps nearest to the subject, with what the model does with each. @param used for its own value */
+/**
+ * The comps nearest to the subject, with how the model uses each.
+ * @param used comps behind the subject's value
+ */
 async function readCandidates(
   db: Db,
   { asOf, comps, model }: Market,
@@ -113,7 +116,7 @@ async function readCandidates(
   const listings = new Map(rows.map(row => [row.id, row]));
   return ids.flatMap((id, i): Candidate[] => {
     const listing = listings.get(id);
-    // Its feed withdrew it after the comps were read.
+    // The feed removed this comp after the comps were read.
     if (listing === undefined) return [];
     const source = near.source[i]!;
     const [lon, lat] = [comps.lon[source]!, comps.lat[source]!];
@@ -187,7 +190,7 @@ async function readMarkets(db: Db, fips: string, zip: string, acres: number) {
   return { bucket, county_market: marketOf('county'), zip_market: marketOf('zip') };
 }
 
-/** Smaller details are not visible in a picture of this width. */
+/** Width of the report's outline in steps. Smaller details wouldn't be visible. */
 const OUTLINE_STEPS = 500;
 
 /** The rings of a boundary, without vertices that would not be visible. */

@@ -26,7 +26,7 @@ export type ForgetRequest =
   | { subject: Subject; address: Address; number: string | null }
   | { subject: null; number: string };
 
-/** Every contact that may be meant, including namesakes in the same ZIP or city. */
+/** Every contact that may be the subject, including people with the same name in the same ZIP or city. */
 export async function findMatchingContacts(db: Db, request: ForgetRequest): Promise<ContactRow[]> {
   const { subject, number } = request;
   if (subject === null)
@@ -61,7 +61,7 @@ export async function suppressContact(
   return suppress(db, subjects, places, numbers, by);
 }
 
-/** A request by number alone does not identify a person, so it gives only the number. */
+/** A phone number alone does not identify a person, so only the number is suppressed. */
 function knownOf(request: ForgetRequest, rows: readonly ContactRow[]) {
   const { subject, number } = request;
   const own = number === null ? [] : [number];
@@ -80,12 +80,15 @@ export type ForgetResult = {
   provider_answers: number;
   kept_responses: number;
   changes: number;
-  /** Parcels as they were before runs that can be undone. */
+  /** Earlier versions of parcels, stored for undoing runs. */
   kept_parcels: number;
   list_notes: number;
 };
 
-/** In one transaction. @throws PlatError `contact_ambiguous` when people at several addresses may be meant */
+/**
+ * Forgets a contact in one transaction.
+ * @throws PlatError `contact_ambiguous` when people at several addresses may be meant
+ */
 export async function forgetContact(db: Db, request: ForgetRequest, by: string): Promise<ForgetResult> {
   return db.transaction(async tx => {
     const rows = await findMatchingContacts(tx, request);
@@ -99,7 +102,7 @@ export async function forgetContact(db: Db, request: ForgetRequest, by: string):
     const { subject } = request;
     const { subjects, places, numbers } = knownOf(request, rows);
     const person_hmacs = await hashesOf(tx, storedTags(subjects, places, numbers));
-    // Before the stored responses, to follow the lock order of shared/platform/db.ts.
+    // Erase notes before stored responses, to follow the lock order of shared/platform/db.ts.
     const list_notes = await forgetInNotes(tx, subject, numbers);
     const [answers] = await tx.run<{ erased: number }>('contacts/erase_provider_answers', { person_hmacs });
     const [responses] = await tx.run<{ erased: number }>('contacts/erase_kept_responses', {
@@ -122,7 +125,7 @@ export async function forgetContact(db: Db, request: ForgetRequest, by: string):
   });
 }
 
-/** If the request has only a number, the record keeps its other numbers. */
+/** If the request has only a number, a contact with other numbers keeps them. */
 async function eraseContacts(db: Db, request: ForgetRequest, rows: readonly ContactRow[]): Promise<number> {
   const gone =
     request.subject !== null

@@ -33,10 +33,12 @@ export type AdviceSubject = {
 
 type Valuation = { lowCents: bigint; highCents: bigint; meanCents: bigint };
 
-/** If the acreages of listing and parcel differ by more than this share, they aren't the same land. */
+/**
+ * If the acreages of the listing and the parcel differ by more than this share, they aren't the same land.
+ */
 const MAX_ACREAGE_DIFFERENCE = 0.25;
 
-/** The parcel's valuation, if listing and parcel are the same land. */
+/** The parcel's valuation, if the listing and the parcel are the same land. */
 function valuationOf({ facts, lot }: AdviceSubject): Valuation | null {
   if (!lot?.supported || lot.low === null || lot.high === null || lot.adjusted === null) return null;
   if (!isSameLand(facts, lot)) return null;

@@ -58,19 +58,19 @@ export const isCounted = ({ status, cents, acres }: Listing): boolean =>
   status === 'ACTIVE' && cents !== null && acres !== null;
 export const hasViews = ({ status, views }: Listing): boolean => status === 'ACTIVE' && (views ?? 0) > 0;
 export const interestIn = ({ views, saves, days }: Listing): number => dailyInterest(views, saves, days);
-/** A price above a deal's limit is a placeholder. */
+/** The asking price. A price above the maximum for deals is a placeholder. */
 export const centsOf = ({ cents }: Pick<Listing, 'cents'>): bigint | null =>
   cents === null || BigInt(cents) > MAX_CENTS ? null : BigInt(cents);
 export const ppaOf = ({ cents, acres }: Listing): number => perAcre(BigInt(cents!), acres!);
 
-/** @param fips null for a deal of an unknown county, which has no market */
+/** @param fips null for a deal in an unknown county, which has no market */
 export async function readMarket(db: Db, fips: number | null): Promise<Market> {
   const days = await db.run<{ day: string | null }>('deals/get_market_day', { fips });
   const asOf = days[0]?.day ?? isoDay(utcDay(Date.now()));
   const live = await db.run<Listing>('deals/list_live', { fips, as_of: asOf });
   const sold = await db.run<{ acres: number; days: number }>('deals/list_sold', { fips, as_of: asOf });
   const byApn = new Map<string, Listing>();
-  // Newest first: the newest listing of a number wins.
+  // `live` is sorted newest first, so the newest listing of a parcel number wins.
   for (const listing of live)
     if (listing.apn !== '' && !byApn.has(listing.apn)) byApn.set(listing.apn, listing);
   const perAcre = Float64Array.from(live.filter(isCounted), ppaOf).sort();
@@ -117,7 +117,10 @@ export function streetAddress(address: string | null): string | null {
   return street !== null && /^\d/.test(street) ? street : null;
 }
 
-/** With fewer listings in the bucket, Plat compares listings of similar size. With fewer of those, all. */
+/**
+ * If the size bucket has fewer listings, compare with listings of similar size. If there are too few of
+ * those, compare with all.
+ */
 const MIN_PEERS = 10;
 const SIZE_FACTOR = 3;
 
@@ -127,7 +130,7 @@ function peersIn(counted: readonly Listing[], all: Float64Array): Market['like']
       counted.filter(({ acres }) => acres! >= least && isBelow(acres!)),
       ppaOf,
     ).sort();
-  // Deals of one county share buckets and acreages.
+  // Cached, because deals in the same county share buckets and acreages.
   const byBucket = new Map<AcreBucket, Float64Array>();
   const bySize = new Map<number, Float64Array>();
   return (acres, own) => {

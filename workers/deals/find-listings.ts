@@ -9,7 +9,7 @@ import { stateOfFips } from '../../shared/regions/states.ts';
 import { centsOf, type Listing, type Market, plainApn, streetAddress } from './deal-market.ts';
 import type { ProviderListing } from './listing-provider.ts';
 
-/** The columns of deals/list_unfinished that finding a listing needs. */
+/** The columns of deals/list_unfinished that are needed to find a listing. */
 export type ListingQuery = {
   property_id: number | null;
   listing_id: string | null;
@@ -138,7 +138,7 @@ export function factsOf(
     cents: centsText(deal.listed_price),
     listing: null,
   };
-  // Keep the provider's earlier response until the next daily request.
+  // Keep the provider's previous response until the next daily request.
   const wasFetched = deal.listing_url !== null && deal.listing_id === null && deal.seen_at !== null;
   if (wasFetched && fetched !== 'not_found') return { ...kept, status: 'found' };
   if (named !== undefined) return { ...ofListing('ended', named, kept.cents, kept), listing: null };

@@ -66,7 +66,7 @@ export async function askProvider(
   return response === null ? 'not_found' : toListing(response);
 }
 
-/** An invalid value counts as missing: the provider's mistakes are not an error here. */
+/** An invalid value counts as missing, so that a provider's mistake doesn't fail the request. */
 function toListing(response: Record<string, unknown>): ProviderListing {
   const text = (field: string): string | null => {
     const value = response[field];

@@ -74,7 +74,7 @@ async function readNamed(db: Db, rows: readonly Row[]): Promise<ListingIndex> {
   const urls = rows.flatMap(({ listing_url }) => listing_url ?? []);
   const today = isoDay(utcDay(Date.now()));
   const found = await db.run<Listing>('deals/find_listings', { ids, urls, today });
-  // In reverse, so that the first listing (live and newest) wins.
+  // Reversed, so that the first listing (live and newest) wins.
   const byUrl = new Map(found.toReversed().map(listing => [listing.url, listing]));
   return { byId: new Map(found.map(listing => [listing.id, listing])), byUrl };
 }
@@ -125,7 +125,8 @@ function refreshed(
   const isOwn = row.own_price !== null && isSameAmount(row.own_price_over, listed);
   const price = isOwn ? row.own_price : listed;
   const seen = facts.status === 'found';
-  // A price set while there was a listing ends with the listing. A price set without one replaces a listing.
+  // A price set while the lot was listed ends with the listing. A price set without a listing stands in for
+  // one.
   const since = isOwn && !seen ? row.own_price_since : null;
   const graded = seen
     ? facts
@@ -138,7 +139,7 @@ function refreshed(
   return {
     id: row.id,
     fetch_status: facts.status,
-    // For a provider's response, the time it arrived, which decides when to request it again.
+    // For a provider's response, this is when it arrived, which determines when Plat requests it again.
     seen_at: facts.listing !== null || typeof fetched === 'object' ? new Date() : row.seen_at,
     property_id: row.property_id,
     listing_id: facts.listing !== null && isLive(facts.listing) ? facts.listing.id : row.listing_id,
@@ -158,7 +159,7 @@ function refreshed(
   };
 }
 
-/** The facts of a lot that is for sale without a listing, and so without views. */
+/** The facts of a lot that is for sale without a listing. It has no views or saves. */
 function unlistedFacts(facts: ListingFacts, since: string): ListingFacts {
   return { ...facts, days: utcDay(Date.now()) - dayOf(since), views: null, saves: null };
 }

@@ -5,8 +5,8 @@ import { boundaryOf, COPIED_BEFORE, type FileRow, type FileWriter, isNumber } fr
 import { ROWS_AT_ONCE, unescapeCell } from './read-rows.ts';
 
 /**
- * RFC 4180 with a byte-order mark, so that Excel recognizes UTF-8. Text is never a formula. A boundary is a
- * column of WKT.
+ * RFC 4180 with a byte-order mark, so that Excel recognizes UTF-8. Text never becomes a formula. The boundary
+ * is a WKT column.
  */
 export function openCsv(columns: readonly ExportColumn[], boundary: boolean): FileWriter {
   const names = columns.map(({ name }) => name);
@@ -50,7 +50,10 @@ const COMMA = 0x2c;
 const QUOTE = 0x22;
 const WORDS = { t: Buffer.from('true'), f: Buffer.from('false') };
 
-/** Characters that need more than copying bytes: quotes, and those that csvCell handles. */
+/**
+ * Characters that can't just be copied: QUOTED ones require quotes around the cell, JUDGED ones require
+ * csvCell.
+ */
 const QUOTED = 1;
 const JUDGED = 2;
 const SIGNS = new Uint8Array(256);
@@ -59,7 +62,10 @@ SIGNS[COMMA] = QUOTED;
 for (const sign of '"\\') SIGNS[sign.charCodeAt(0)] = JUDGED;
 for (const sign of '=+-@') FIRST_SIGNS[sign.charCodeAt(0)] = JUDGED;
 
-/** Converts COPY lines to CSV as bytes, four times as fast as text. @param credit the last cell of each */
+/**
+ * Converts COPY lines to CSV as bytes, which is four times as fast as text.
+ * @param credit last cell of each row
+ */
 function linesOf(lines: Buffer, columns: readonly ExportColumn[], credit: string): Uint8Array {
   const isText = columns.map(
     column => column.type !== 'boolean' && column.type !== 'date' && !isNumber(column),

@@ -4,18 +4,18 @@ import { decodeBoundary } from '../../shared/geo/geometry-codec.ts';
 import type { MultiPolygon, Position } from '../../shared/geo/geometry-types.ts';
 import type { Db } from '../../shared/platform/db.ts';
 
-/** A row of a file: its cells by column, with empty text for none, and its location. */
+/** A row of a file: its cells by column (an empty string when there is no value) and its location. */
 export type FileRow = { id: string; cells: string[]; place: Place };
 
-/** Its boundary as written by encodeBoundary, or a point on it. null if neither is known. */
+/** A row's boundary as written by encodeBoundary, or a point on it. null if neither is known. */
 export type Place = { point: Position } | { encoded: Uint8Array } | null;
 
-/** Converts rows to bytes. The file is what it returns, concatenated. */
+/** Converts rows to bytes. The results, concatenated, are the file. */
 export type FileWriter = {
   write(rows: readonly FileRow[]): Uint8Array;
   /**
-   * The same for COPY lines, for formats that are faster with them. Their cells follow id, longitude,
-   * latitude, and boundary, and `sources` is the same for all.
+   * Like `write`, but takes COPY lines, which some formats convert faster. Each line has id, longitude,
+   * latitude, and boundary before the cells. All lines get the same credit.
    */
   writeCopied?(lines: Buffer, credit: string): Uint8Array;
   /** Called after rows that are close together, for formats that group them. */
@@ -32,7 +32,7 @@ export type OpenFile = (columns: readonly ExportColumn[], boundary: boolean) => 
 /** The parcels of a county in a file, sorted by id. */
 export type CountyRows = { fips: number; ids: Float64Array; versions: Float64Array };
 
-/** A comp or a market in a file: its version, and its number of lines. */
+/** A comp or a market in a file, with its version and number of lines. */
 export type OtherRow = { id: string; version: string; lines: number };
 
 export type Written = { rows: number; parcels: CountyRows[]; others: OtherRow[] };
@@ -45,12 +45,12 @@ type AnyIterable<Item> = Iterable<Item> | AsyncIterable<Item>;
 export type Sink = {
   columns: readonly ExportColumn[];
   boundary: boolean;
-  /** Whether it accepts COPY lines. */
+  /** Whether the writer accepts COPY lines. */
   copies: boolean;
   /**
    * @param batches rows that are close together
    * @param count number of rows so far
-   * @param total of the file
+   * @param total number of rows in the file
    */
   write(batches: AnyIterable<FileRow[] | Copied>, count: number, total: number): Promise<void>;
 };
@@ -58,7 +58,7 @@ export type Sink = {
 export type FileOptions = {
   db: Db;
   request: ExportRequest;
-  /** Company whose lists and do-not-mail marks apply, or null for an operator. */
+  /** Company whose lists and do-not-mail flags apply, or null for an operator. */
   companyId: string | null;
   /** Date that months and years are counted from. */
   asOf: Date;
@@ -67,7 +67,7 @@ export type FileOptions = {
   keep(bytes: Uint8Array): Promise<void>;
 };
 
-/** @param lon and `lat` in 1e-7 degrees; an empty text for unknown; `boundary` in hex */
+/** @param lon and `lat` in 1e-7 degrees, empty if unknown; `boundary` in hex */
 export function placeOf(lon: string, lat: string, boundary: string): Place {
   if (boundary !== '') return { encoded: Buffer.from(boundary, 'hex') };
   return lon === '' ? null : { point: [Number(lon) / 1e7, Number(lat) / 1e7] };

@@ -29,7 +29,7 @@ const KINDS: Record<ExportColumn['type'], Kind> = {
   date: { element: { type: 'INT32', converted_type: 'DATE' }, value: dayOf },
 };
 
-/** Rows of a group, about 30 MB of texts. */
+/** Rows per row group, about 30 MB of text. */
 const GROUP = 20_000;
 
 const SIDES = ['xmin', 'ymin', 'xmax', 'ymax'] as const;
@@ -103,7 +103,7 @@ function writeGroup(file: OpenFile): Uint8Array {
     columnData: [
       ...columns.map(({ name, type }, column) => ({
         name,
-        // Created when it is written, so that only one column's values are in memory at a time.
+        // Created when the column is written, so that only one column's values are in memory at a time.
         get data() {
           const values: unknown[] = [];
           for (const cells of group) cells.addValues(values, column, KINDS[type].value);
@@ -142,9 +142,9 @@ function cellsOfRows(rows: readonly FileRow[]): Cells {
   };
 }
 
-/** @param own columns before that of `credit` */
+/** @param own number of columns before the credit column */
 function cellsOfLines(lines: Buffer, own: number, credit: string): Cells {
-  // One byte per character. Cells with more than ASCII are decoded separately.
+  // Latin-1 has one byte per character. Cells with non-ASCII text are decoded separately.
   const text = lines.toString('latin1');
   const width = COPIED_BEFORE + own;
   const ends = new Uint32Array(ROWS_AT_ONCE * width);

@@ -31,7 +31,7 @@ export type Manifest = {
 
 type County = Pick<PublishedFile, 'fips' | 'county' | 'state' | 'bbox'>;
 
-/** More than the number of parcels in the United States. */
+/** More than the number of counties in the United States. */
 const ALL = 5_000;
 
 /**
@@ -57,7 +57,7 @@ export async function publishCounties(db: Db, folder: string, named?: number[]):
     columns: columnsOf('filter'),
     files: [...files.values()].sort((a, b) => (a.fips < b.fips ? -1 : 1)),
   });
-  // Counties that no longer have parcels.
+  // Remove files of counties that no longer have parcels.
   if (named === undefined)
     for (const { fips, path } of files.values()) {
       if (all.some(county => county.fips === fips)) continue;

@@ -40,7 +40,7 @@ async function* linesOf(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   let lines = 0;
   for await (const chunk of chunks) {
     let from = 0;
-    // A line feed in a text is escaped.
+    // COPY escapes line feeds in text, so each of these ends a row.
     for (let at = chunk.indexOf(LF); at !== -1; at = chunk.indexOf(LF, at + 1)) {
       if (++lines % ROWS_AT_ONCE > 0) continue;
       waiting.push(chunk.subarray(from, at + 1));

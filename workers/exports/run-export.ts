@@ -30,7 +30,7 @@ import type { JobContext, JobResult } from '../queue/job.ts';
 import type { CountyRows, Written } from './file-writer.ts';
 import { writeFile } from './write-file.ts';
 
-/** Size of a part: small enough for a worker and a reader to hold one database row. */
+/** Size of a part. Each is one database row, which the worker and the reader hold in memory. */
 const PART_BYTES = 4_000_000;
 
 type Order = {
@@ -44,10 +44,10 @@ type Order = {
   created_at: Date;
 };
 
-/** A canceled attempt, or one that another attempt took over, has nothing left to do. */
+/** Ends an attempt that was canceled or that another attempt took over. */
 const OVER = new PlatError('export_over', 'The export was canceled, or another worker is creating it.');
 
-/** Makes, bills and releases an export. A retry starts over and writes the same bytes. */
+/** Creates, bills, and releases an export. A retry starts over and writes the same bytes. */
 export async function runExport(context: JobContext, id: string): Promise<JobResult> {
   const { db, signal, progress, attempt } = context;
   const order = await db.transaction(tx => startAttempt(tx, id));
@@ -85,7 +85,7 @@ async function startAttempt(db: Db, id: string): Promise<Order | undefined> {
 const toldOf = (error: unknown): ExportError =>
   error instanceof PlatError && error.status < 500 ? errorOf(error) : LOST;
 
-/** A part is kept while the next rows are read. */
+/** Stores each part while the next rows are read. */
 function openParts(db: Db, { id, attempt }: Order) {
   let waiting: Uint8Array[] = [];
   let size = 0;
@@ -102,7 +102,7 @@ function openParts(db: Db, { id, attempt }: Order) {
     size = 0;
     await before;
     before = add(++n, bytes);
-    // The next code that awaits it reports the error.
+    // The next `await` reports the error.
     before.catch(() => {});
   };
   return {
@@ -119,8 +119,8 @@ function openParts(db: Db, { id, attempt }: Order) {
 }
 
 /**
- * Marks rows in the lock order of shared/platform/db.ts, and charges for the new ones. A list remembers which
- * of its rows were read.
+ * Records the rows as paid for, in the lock order of shared/platform/db.ts, and charges for the new ones. A
+ * list records which of its rows were read.
  * @returns the tokens charged
  */
 async function bill(db: Db, order: Order, { rows, parcels, others }: Written): Promise<number> {
@@ -158,7 +158,7 @@ async function bill(db: Db, order: Order, { rows, parcels, others }: Written): P
   return tokens;
 }
 
-/** Number of rows marked per call, so that they are never all objects at once. */
+/** Number of rows recorded per call, so that a large export doesn't become objects all at once. */
 const MARKED_AT_ONCE = 10_000;
 
 function* givenRows({ ids, versions }: CountyRows): Generator<GivenRow[]> {

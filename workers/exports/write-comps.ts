@@ -51,7 +51,7 @@ export async function writeComps({ db, request, asOf }: FileOptions, sink: Sink)
     others.push({ id: id!, version: version!, lines: 1 });
     const cells: Record<string, string> = { id: id!, [SOURCES_COLUMN]: credits.get(Number(feed)) ?? '' };
     for (const [i, name] of READ.entries()) cells[name] = read[i]!;
-    // In the API's format.
+    // Format the acreage as the API does.
     cells.lot_size = cells.lot_size === '' ? '' : String(acresOf(Number(cells.lot_size)));
     if (!isWebAddress(cells.url!)) cells.url = '';
     return { id: id!, cells: sink.columns.map(({ name }) => cells[name]!), place: placeOf(x!, y!, '') };

@@ -5,7 +5,7 @@ import type { FileOptions, FileRow, OtherRow, Sink, Written } from './file-write
 
 type Row = { id: string; code: string; etag: string; body: string };
 
-/** In the API's format. */
+/** A market's statistics in the API's format. */
 type Body = {
   type: string;
   name: string;
@@ -21,7 +21,7 @@ const BATCH = 1_000;
 /** Writes the statistics of markets, one line per bucket. A market without statistics has no lines. */
 export async function writeMarkets({ db, request }: FileOptions, sink: Sink): Promise<Written> {
   const ids = request.markets!;
-  // Statistics combine all listings.
+  // Statistics can combine listings of any feed, so credit all feeds.
   const credit = [...new Set((await creditsOfListings(db)).values())].join('; ');
   const others: OtherRow[] = [];
   let rows = 0;

@@ -28,14 +28,14 @@ import {
 } from './file-writer.ts';
 import { readLines, rowsOf, type TextRow } from './read-rows.ts';
 
-/** Rows that one statement reads, and a row group of GeoParquet: about 30 MB of texts. */
+/** Rows per statement and per GeoParquet row group, about 30 MB of text. */
 const BATCH = 20_000;
 
 type Choice = {
   counties: { fips: number; rows: number }[];
-  /** A query of their ids in a county. */
+  /** SQL that selects the ids in a county. */
   hitOf(fips: number): string;
-  /** Facts about a parcel in the file other than its own columns. */
+  /** Cells that don't come from the parcel itself, such as list notes. */
   readCells?(db: Db, ids: readonly number[], names: ReadonlySet<string>): Promise<Map<number, ListCells>>;
 };
 
@@ -162,13 +162,13 @@ async function* readAhead<Of, Read>(
     for (const one of all) {
       const before = await reading;
       reading = read(one);
-      // The next code that awaits it reports the error.
+      // The next `await` reports the error.
       reading.catch(() => {});
       if (before !== undefined) yield before;
     }
     if (reading !== undefined) yield await reading;
   } finally {
-    // A reader that stops has the connection to itself.
+    // If the reader stops early, wait for the pending read, because it uses the same connection.
     await reading?.catch(() => {});
   }
 }

@@ -87,7 +87,7 @@ const booleanCell: WriteCell = (at, cell) => `<c ${at} t="b"><v>${cell === 't' ?
 const textCell: WriteCell = (at, text) =>
   `<c ${at} t="inlineStr"><is><t xml:space="preserve">${escapeXml(text)}</t></is></c>`;
 
-/** Excel has no dates before 1900, and counts a day too many before March of that year, so write text. */
+/** Excel has no dates before 1900 and is a day off before March 1900, so write those dates as text. */
 const dayCell: WriteCell = (at, day) =>
   day < '1900-03-01'
     ? textCell(at, day)

@@ -59,11 +59,11 @@ const longForm = (spec: string | ColumnSpec): ColumnSpec =>
 
 export type FieldTarget = { name: string; spec: TargetSpec };
 
-/** The fields of a kind's rows. */
+/** The fields of a feed kind's rows. */
 export type RowFields = {
-  /** In the order of the values. */
+  /** In the same order as a row's values. */
   names: readonly string[];
-  /** Mapped columns: these fields, and others that can be mapped. */
+  /** Targets that columns can be mapped to: these fields, and a few others. */
   specs: Readonly<Partial<Record<string, TargetSpec>>>;
   /** Whether messages mask values that could not be used. */
   isPersonal?: true;

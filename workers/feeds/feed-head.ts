@@ -24,7 +24,10 @@ const fipsSchema = z
     "County FIPS code of every row, such as '33019'. Rows with a different FIPS code are rejected. For a land layer: the county that it covers completely.",
   );
 
-/** Errors of the queue's own cron parser. It fills in missing fields silently, so count them here. */
+/**
+ * What is wrong with a cron expression, according to the queue's own parser. That parser silently fills in
+ * missing fields, so count the fields first.
+ */
 function cronProblem(expression: string): string | null {
   const fields = expression.trim().split(/\s+/).length;
   if (fields !== 5 && fields !== 6)
@@ -61,7 +64,7 @@ const scheduleSchema = z.strictObject({
     .optional(),
 });
 
-/** Kinds of feeds with their contents. Kinds with the same contents are listed together. */
+/** Text that lists the kinds of feeds and their contents. Kinds with the same contents are grouped. */
 function kindWords(): string {
   const kinds = new Map<string, string[]>();
   for (const name of FEED_KIND_NAMES) {

@@ -8,7 +8,7 @@ import type { PresetName } from './presets.ts';
 /** Mapped columns by target. A column from a preset is `optional`. */
 export type Columns<Target extends string> = Partial<Record<Target, ColumnSpec>>;
 
-/** A condition. One from a preset is `optional`. */
+/** A condition. Conditions from a preset are `optional`. */
 export type SkipCondition = Condition & { optional?: boolean };
 
 export type MappedInput<Target extends string> = {
@@ -26,7 +26,7 @@ export type Sales = {
   prior: PriorColumns[];
 };
 
-/** How deeds over several parcels are identified: by a deed id, or by a mark in the source. */
+/** How multi-parcel deeds are identified: by a deed id, or by a flag in the source. */
 export type DeedColumns = { book: ColumnSpec | null; multiParcel: SkipCondition[] };
 
 export type PriorColumns = { columns: Columns<'date' | 'price'>; deed: DeedColumns; where: SkipCondition[] };
@@ -43,7 +43,7 @@ export type FeedBase = {
   schedule: { cron: string; timezone: string } | null;
   preset: PresetName | null;
   gates: Gates;
-  /** The feed file, and its folder, which relative sources start from. */
+  /** The feed file, and its folder, which is the base folder of relative sources. */
   file: string;
   baseDir: string;
   /** The contents of the file, for the table `feeds`. */

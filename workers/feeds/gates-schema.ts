@@ -5,13 +5,14 @@ type PercentGate = {
   usual: number;
   /** Default: 100. */
   most?: null;
-  /** Whether every kind of feed has it. */
+  /** Whether every kind of feed has this gate. */
   isCommon?: true;
   doc: string;
 };
 
 /**
- * Gates with a limit in percent. Each kind of feed names the ones that it has in addition to the common ones.
+ * Gates with a limit in percent. Each kind of feed lists the gates that it has in addition to the common
+ * ones.
  */
 const PERCENT_GATES = {
   max_row_drop_percent: {

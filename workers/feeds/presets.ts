@@ -46,7 +46,7 @@ export type PresetName = (typeof PRESETS)[number];
 /** A known schema, written like the section of a feed file. Feeds that name it need only say what to read. */
 export type Preset = {
   kind: 'assessor' | 'listings';
-  /** Of kind assessor, and of a file of sales. */
+  /** Only for presets of kind assessor and for sales files. */
   key?: string | KeySpec;
   /** Format details of the source that it doesn't declare itself. */
   input?: Partial<InputSection>;

@@ -10,15 +10,18 @@ import { rawJson, TOO_DEEP } from './row-batch.ts';
 
 export type SpatialReference = { wkid?: number; latestWkid?: number; wkt?: string };
 
-/** A feature as on its page, GeoJSON or Esri JSON, with the page's spatial reference. */
+/** A feature as the server sent it, in GeoJSON or Esri JSON, with the page's spatial reference. */
 export type ServerFeature = { feature: Body; reference: SpatialReference | null };
 
-/** A feature, or its refusal, as a line of JSON in degrees. `id` if the object id is known. */
+/**
+ * A feature, or the server's refusal to send it, as a line of JSON in degrees. `id` is the object id, if
+ * known.
+ */
 export type Row = { line: string; id: number | null };
 
 export type ToRow = (sent: ServerFeature) => Row;
 
-/** Makes rows of features. Dates become ISO, and codes of `names_of` their names. */
+/** Converts features to rows. Dates become ISO dates, and codes in `names_of` fields become their names. */
 export function rowMaker(info: LayerInfo, spec: InputSettings): ToRow {
   const dates = info.fields.filter(field => field.type === 'esriFieldTypeDate').map(field => field.name);
   const named = info.fields.filter(
@@ -61,13 +64,13 @@ function esri(geometry: unknown, project: ToWgs84, crs: string): Geometry | unkn
   }
 }
 
-/** Esri's older codes work too, but a server that states both means the same CRS. */
+/** `wkid` can be one of Esri's older codes. If the server states both, they mean the same CRS. */
 function crsOf(reference: SpatialReference | null): string | null {
   const code = reference?.latestWkid ?? reference?.wkid;
   return code === undefined ? (reference?.wkt ?? null) : `EPSG:${code}`;
 }
 
-/** Milliseconds since 1970, in UTC. Midnight in the United States is on the same date there. */
+/** Converts milliseconds since 1970 to a UTC date. Midnight in US time zones is on the same date in UTC. */
 function isoDate(value: unknown): unknown {
   if (typeof value !== 'number') return value;
   const date = new Date(value);

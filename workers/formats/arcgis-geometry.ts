@@ -17,7 +17,10 @@ type Paths = (unknown[] | Curve)[][];
 const STEP = Math.PI / 60;
 const BEZIER_STEPS = 24;
 
-/** One geometry in its own coordinates, null when empty. @throws TypeError when it is no geometry */
+/**
+ * A geometry in its original coordinates. null when empty.
+ * @throws TypeError when the value is not a geometry
+ */
 export function fromEsri(geometry: unknown, isDegrees: boolean): Geometry | null {
   if (geometry === null || geometry === undefined) return null;
   const { x, y, points, paths, curvePaths, rings, curveRings } = geometry as Record<string, unknown>;
@@ -46,7 +49,7 @@ function fromRings(rings: Ring[]): Geometry | null {
     const [first, last] = [ring[0], ring.at(-1)];
     if (first && last && (first[0] !== last[0] || first[1] !== last[1])) ring.push([...first]);
   }
-  // A ring without area stays, so that its error is counted later.
+  // Keep rings without area, so that a later step counts the error.
   const polygons = nestRings(rings.filter(ring => ring.length > 0));
   if (polygons.length === 0) return null;
   // Shells are clockwise in Esri JSON and counterclockwise in GeoJSON.
@@ -68,7 +71,9 @@ function drawn(paths: Paths, isDegrees: boolean): Position[][] {
   });
 }
 
-/** The positions of a curve after its start. In degrees, longitude is shortened while drawing. */
+/**
+ * The positions of a curve after its start. In degrees, longitude is scaled down while the curve is drawn.
+ */
 function curve(start: Position | undefined, { c, a, b }: Curve, isDegrees: boolean): Position[] {
   const curvePoints = (c ?? a ?? b) as unknown[] | undefined;
   if (start === undefined || !Array.isArray(curvePoints))
@@ -95,11 +100,14 @@ function throughPoint(from: Position, [px, py]: Position, to: Position): Positio
   const center: Position = [px + (by * aa - ay * bb) / cross, py + (ax * bb - bx * aa) / cross];
   // Collinear points have no circle, so the arc is a straight line.
   if (!Number.isFinite(center[0]) || !Number.isFinite(center[1])) return [[px, py]];
-  // Start, point, and end turn left if the arc doesn't run clockwise.
+  // If start, point, and end turn left, the arc is counterclockwise.
   return elliptic(from, to, center, [0, cross > 0 ? 1 : 0]);
 }
 
-/** An arc about a center, [minor, clockwise] and of an ellipse its [rotation, long half axis, ratio]. */
+/**
+ * An arc around a center. `numbers`: [minor, clockwise], then for an ellipse [rotation, long half axis,
+ * ratio].
+ */
 function elliptic(from: Position, to: Position, [cx, cy]: Position, numbers: number[]): Position[] {
   const [, clockwise, rotation = 0, axis = Math.hypot(from[0] - cx, from[1] - cy), ratio = 1] = numbers;
   const [cos, sin] = [Math.cos(rotation), Math.sin(rotation)];

@@ -10,7 +10,7 @@ export type LayerField = {
   /** Such as esriFieldTypeString. */
   type: string;
   length: number | null;
-  /** The names of its codes, if it defines them. */
+  /** Names of the field's codes, if the server defines them. */
   domain: Record<string, string> | null;
 };
 
@@ -32,7 +32,10 @@ export type LayerInfo = {
   lastEditDate: number | null;
 };
 
-/** Removes what is often copied along: `/query`, `/`, `?f=json`. @throws PlatError `feed_source` */
+/**
+ * Removes parts that people often copy with the URL: `/query`, `/`, `?f=json`.
+ * @throws PlatError `feed_source`
+ */
 export function layerUrl(source: string | string[]): URL {
   if (typeof source !== 'string' || !/^https?:\/\//i.test(source))
     throw sourceError(
@@ -45,7 +48,7 @@ export function layerUrl(source: string | string[]): URL {
   return url;
 }
 
-/** @throws PlatError `feed_format` when it is no layer that can be queried; those of `queryLayer` */
+/** @throws PlatError `feed_format` when it isn't a layer that can be queried; those of `queryLayer` */
 export async function readLayerInfo(spec: InputSettings, context: ReadContext): Promise<LayerInfo> {
   const request = { url: layerUrl(spec.source), spec, context };
   const body = await queryLayer(request, '', { f: 'json' });
@@ -102,7 +105,7 @@ function layerInfo(url: URL, body: Body): LayerInfo {
 
 function fieldOf(field: Body, { typeIdField, types }: Body): LayerField {
   const name = text(field.name);
-  // Subtypes are a list of codes too.
+  // Subtypes also define names for codes.
   const subtypes = name !== '' && name === typeIdField && Array.isArray(types) ? (types as Body[]) : [];
   const values = ((field.domain as Body | null | undefined)?.codedValues ?? []) as Body[];
   const codes = [
@@ -121,7 +124,7 @@ function fieldOf(field: Body, { typeIdField, types }: Body): LayerField {
   };
 }
 
-/** When the layers were last edited. Null when one does not say. */
+/** When the layers were last edited. null if a server doesn't report it for one of them. */
 export async function layerVersion(spec: InputSettings, context: ReadContext): Promise<string | null> {
   const edits: number[] = [];
   for (const source of [spec.source].flat()) {
@@ -147,13 +150,13 @@ export function conditions({ arcgis, within }: InputSettings, further: string | 
 
 export type Layer = LayerRequest & { info: LayerInfo };
 
-/** Null when the server does not count. @throws those of `queryLayer` */
+/** The number of features. null when the server does not count. @throws those of `queryLayer` */
 export async function countFeatures(layer: Layer): Promise<number | null> {
   const body = await query(layer, { returnCountOnly: true });
   return body && number(body.count);
 }
 
-/** Sorted object ids, or null when the server lists none or only some. @throws those of `queryLayer` */
+/** Sorted object ids. null when the server doesn't list all of them. @throws those of `queryLayer` */
 export async function listIds(layer: Layer): Promise<number[] | null> {
   const { objectIdField } = layer.info;
   const body = await query(layer, { returnIdsOnly: true });

@@ -7,13 +7,16 @@ import { type Body, type Params, queryLayer, RequestRefused } from './arcgis-ser
 /** How a layer is paged: by offset, by ranges of object ids, or by lists of them. */
 export type PagingPlan = { by: 'offset' | 'range' | 'list'; format: 'geojson' | 'json'; size: number };
 
-/** The number of features by offset, or all object ids, or the least and greatest when it lists none. */
+/**
+ * The number of features, all object ids, or only the smallest and largest id if the server doesn't list
+ * them.
+ */
 export type LayerSize = { total: number | null; ids: number[] | null; extent: [number, number] | null };
 
 export type Source = Layer & {
   toRow: ToRow;
   refusedInRow: number;
-  /** First and last row of the first page. If it is returned again, the server ignores offsets. */
+  /** First and last row of the first page. If a later page has the same rows, the server ignores offsets. */
   firstPage?: string;
 };
 
@@ -27,8 +30,8 @@ export type Page = { lines: string[]; next: number; ascending: boolean; lastId: 
 const MAX_REFUSED = 20;
 
 /**
- * The pages of a layer in order. Requests the next page while one is used. If the server fails on a page,
- * halves it until only the failing feature is left, which becomes a line of `refusal`.
+ * The pages of a layer in order. Requests the next page while the current one is used. If the server fails on
+ * a page, the page is halved until only the failing feature is left, which becomes a `refusal` line.
  * @throws PlatError those of `queryLayer`, and `feed_source` when too many features are refused
  */
 export async function* readPages(
@@ -46,7 +49,7 @@ export async function* readPages(
     const { value: item } = items.next();
     if (!item) return;
     const rows = fetchItem(request, plan, item);
-    // Handled when the page is awaited.
+    // An error is reported when the page is awaited.
     rows.catch(() => {});
     flying.push({ item, rows });
   };
@@ -106,7 +109,8 @@ async function fetchItem(source: Source, plan: PagingPlan, item: Item): Promise<
     if (isSingle(item)) return [refusal(source, plan, item, error)];
   }
   const rows: Row[] = [];
-  // One at a time, so that the request that made the server fail isn't sent twice at once.
+  // Request the halves one at a time, so that the server doesn't get two requests like the one that failed at
+  // once.
   for (const half of halves(item)) rows.push(...(await fetchItem(source, plan, half)));
   return rows;
 }
@@ -134,8 +138,8 @@ export async function fetchFeatures(
   const exceeded =
     body.exceededTransferLimit === true ||
     (body.properties as Body | undefined)?.exceededTransferLimit === true;
-  // For pages by offset, the flag only says that more follow. A short page says the same, except the last
-  // one.
+  // With paging by offset, the flag only says that more features follow. A page with too few features means
+  // that the server omitted some, except on the last page.
   const cut =
     plan.by === 'offset'
       ? features.length < wanted && (features.length > 0 || exceeded)
@@ -144,7 +148,7 @@ export async function fetchFeatures(
   return { features: features.map(feature => ({ feature, reference })), cut };
 }
 
-/** A server that returns the same features for every page. */
+/** Thrown when a server returns the same features for every page. */
 export class PagingUnsupported extends PlatError {}
 
 /** @throws PagingUnsupported */

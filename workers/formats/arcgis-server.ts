@@ -27,7 +27,9 @@ export type Params = Record<string, string | number | boolean>;
 
 export type Body = Record<string, unknown>;
 
-/** The server may still accept a smaller or simpler query or, with `again`, the same one. */
+/**
+ * The server refused a query. It may accept a smaller or simpler one or, with `again`, the same one later.
+ */
 export class RequestRefused extends PlatError {
   readonly again: boolean;
 
@@ -41,19 +43,17 @@ export class RequestRefused extends PlatError {
   }
 }
 
-/**
- * Concurrent requests to one server, over all feeds. Counties' servers are small, and people use their maps.
- */
+/** Concurrent requests per server, across all feeds. County servers are small, and people use their maps. */
 const AT_ONCE = 2;
 const servers = new Map<string, BulkheadPolicy>();
 
 /** A query that fails twice in a row is split. */
 const REFUSALS = 2;
 
-/** IIS, in front of most of these servers, refuses longer query strings. */
+/** IIS, which fronts most of these servers, refuses longer query strings. */
 const MAX_QUERY_LENGTH = 2_000;
 
-/** The JSON response. Long queries are posted. @throws RequestRefused; PlatError of token or source */
+/** Returns the JSON response. Long queries use POST. @throws RequestRefused; PlatError of token or source */
 export async function queryLayer(layerRequest: LayerRequest, path: string, params: Params): Promise<Body> {
   const { url, context } = layerRequest;
   const gate = servers.get(url.host) ?? bulkhead(AT_ONCE, Number.POSITIVE_INFINITY);

@@ -22,7 +22,7 @@ type Checkpoint = {
   /** Identifies the query and the layer's version. Other checkpoints are ignored. */
   key: string;
   startedAt: number;
-  /** The paging plan. Older releases wrote checkpoints with this name. */
+  /** The paging plan. It keeps this name because older releases wrote it to checkpoints. */
   walk: PagingPlan;
   total: number | null;
   next: number | null;
@@ -37,7 +37,7 @@ type Checkpoint = {
 /** A layer without an edit date is downloaded again after this time. */
 const STALE_MS = 6 * 3_600_000;
 
-/** Esri's own default. Old servers respond within seconds with it. */
+/** Esri's default. Old servers return pages of this size within seconds. */
 const PAGE_SIZE = 1_000;
 
 function pageSize({ info, spec, context }: Source): number {
@@ -45,7 +45,10 @@ function pageSize({ info, spec, context }: Source): number {
   return Math.max(1, Math.min(size, context.rows ?? size));
 }
 
-/** Tries one feature by offset, id ranges, and id lists, as GeoJSON and as Esri JSON. */
+/**
+ * Finds a plan that works, by requesting one feature by offset, id ranges, and id lists, as GeoJSON and as
+ * Esri JSON.
+ */
 export async function choosePaging(
   source: Source,
   total: number | null,
@@ -89,7 +92,7 @@ export async function choosePaging(
 async function idSizes(source: Source, total: number | null): Promise<LayerSize> {
   const ids = await listIds(source);
   const extent = ids === null ? await idExtent(source) : null;
-  // Some servers return statistics of another column or table.
+  // Ignore an implausible range, because some servers return statistics of another column or table.
   const span = extent === null ? 0 : extent[1] - extent[0] + 1;
   const isLikely = total === null || (span >= total && span <= 100 * Math.max(total, PAGE_SIZE));
   return { total, ids, extent: isLikely ? extent : null };
@@ -147,7 +150,7 @@ export async function spoolLayer(source: Source, path: string): Promise<void> {
     // Don't resume an inconsistent file.
     if (error instanceof Incomplete || error instanceof PagingUnsupported)
       await rm(checkpointPath(path), { force: true });
-    // The server claims to page by offset, but doesn't. Use object ids.
+    // The server claims to support offsets, but doesn't. Use object ids.
     if (!(error instanceof PagingUnsupported && info.pagination)) throw error;
     return await spoolLayer({ ...source, info: { ...info, pagination: false } }, path);
   } finally {
@@ -155,7 +158,9 @@ export async function spoolLayer(source: Source, path: string): Promise<void> {
   }
 }
 
-/** Where to start: at an earlier checkpoint, or with a new plan. null if the file is complete. */
+/**
+ * The checkpoint to start from: an earlier one, or a new one with a new plan. null if the file is complete.
+ */
 async function startOf(
   source: Source,
   path: string,
@@ -204,7 +209,7 @@ async function complete(
   }
   const readIds = await idsIn(path, info.objectIdField!);
   let missing = ids.filter(id => !readIds.has(id));
-  // A second pass, for servers that silently send less than requested.
+  // Repeat while it helps, because some servers silently send fewer features than requested.
   for (let left = Number.POSITIVE_INFINITY; missing.length > 0 && missing.length < left; ) {
     left = missing.length;
     context.onNote?.(`fetching ${left} missing features`);
@@ -215,7 +220,7 @@ async function complete(
     }
     missing = missing.filter(id => !readIds.has(id));
   }
-  // The server's list of ids is short too. Only its owner knows which number is wrong.
+  // The server's list of ids has fewer features than its count. Only its owner knows which number is wrong.
   if (count > readIds.size) context.onShortfall?.(count, readIds.size);
 }
 
@@ -245,7 +250,7 @@ async function usableCheckpoint(path: string, key: string, isDated: boolean): Pr
       ? checkpoint
       : null;
   } catch {
-    // No checkpoint was written, or not completely.
+    // There is no checkpoint, or it is incomplete.
     return null;
   }
 }

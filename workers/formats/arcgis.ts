@@ -12,7 +12,10 @@ import { readLines } from './json.ts';
 import { addBad, type BadReason, isFull, type Output, type ReadContext } from './row-batch.ts';
 import { openSource, type Progress } from './source.ts';
 
-/** Writes a whole layer to a file first. If only some rows are needed, uses them right away. */
+/**
+ * Downloads a whole layer to a file before reading it. If only some rows are needed, yields them as they
+ * arrive.
+ */
 export async function* readArcgis(
   spec: InputSettings,
   output: Output,

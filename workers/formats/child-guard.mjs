@@ -4,7 +4,7 @@ import { isMainThread, Worker, workerData } from 'node:worker_threads';
 
 const LOOK_MS = 100;
 
-/** The signal by which a process ends that needs too much memory. */
+/** The signal that ends a process that uses too much memory. */
 export const OUT_OF_MEMORY = 'SIGUSR2';
 
 /** Ends the process when it exceeds this many megabytes, or when its parent has died. */

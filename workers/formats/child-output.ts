@@ -10,8 +10,8 @@ import { OUT_OF_MEMORY } from './child-guard.mjs';
 export type Command = { program: string; args: string[]; cwd?: string; input?: string };
 
 /**
- * The output of a command that reads a source, as it arrives. The command is killed if it is silent for too
- * long or no longer needed.
+ * Streams the output of a command that reads a source. Kills the command if it is silent for too long or no
+ * longer needed.
  * @param failure converts its exit code (or the error that prevented its start) and its last error line to an
  * error
  * @throws PlatError `feed_source` that names the source when it hung or needed too much memory
@@ -30,7 +30,7 @@ export async function* readChildOutput(
     killSignal: 'SIGKILL',
   });
   const ended = outcomeOf(child);
-  // A child that has ended no longer reads. Its exit code shows why.
+  // Writing fails if the child has already exited. Its exit code says why.
   child.stdin.on('error', () => {});
   child.stdin.end(input);
   const { readerIdleMs, readerStartMs } = limitsOf(context);
@@ -57,7 +57,7 @@ export async function* readChildOutput(
     if (code !== 0) throw failure(code, said);
   } finally {
     child.kill('SIGKILL');
-    // A process counts as ended only after its output is read, so discard it.
+    // A process counts as ended only after its output is read, so discard the rest.
     child.stdout.destroy();
     await ended;
     context.signal.throwIfAborted();
@@ -68,7 +68,7 @@ export async function* readChildOutput(
 export const damagedFileError = (name: string, how: string): Error =>
   sourceError(`Can't read ${name}: ${how}. It may be damaged. Download or copy it again.`);
 
-/** Its exit code, its signal, or why it didn't start, with the last line of its standard error. */
+/** The child's exit code, its signal, or why it didn't start, with the last line of its standard error. */
 function outcomeOf(child: ChildProcess): Promise<{ code: number | string; said: string }> {
   let errorText = '';
   child.stderr!.on('data', bytes => {

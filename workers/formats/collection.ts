@@ -20,7 +20,7 @@ const CLOSE_BRACKET = 0x5d;
 const OPEN_BRACE = 0x7b;
 const CLOSE_BRACE = 0x7d;
 
-/** The other members describe the collection, usually in about a kilobyte. */
+/** Maximum size of the other members, which describe the collection and usually take about a kilobyte. */
 const SHELL_BYTES = 2 ** 20;
 
 type Shell = { type?: unknown; crs?: unknown };
@@ -39,7 +39,7 @@ export async function* readCollection({ source, spec, output, context }: FileRea
   const scan: Scan = { state: 'before', shell: '', crs: null };
   let pending: Buffer = Buffer.alloc(0);
   let depth = 0;
-  // Where the scan of `held` continues, so that no byte is scanned twice.
+  // Where the scan of pending bytes continues, so that no byte is scanned twice.
   let resumeAt = 0;
   for await (const chunk of utf8Bytes(source.bytes(), spec.encoding)) {
     const bytes = pending.length === 0 ? chunk : Buffer.concat([pending, chunk]);
@@ -118,7 +118,9 @@ function featuresStart(bytes: Buffer, name: string): number {
   return 0;
 }
 
-/** Index after the quote that ends the string from `from`, or -1 if that is in a later chunk. */
+/**
+ * Index after the closing quote of the string that starts at `from`, or -1 if the quote is in a later chunk.
+ */
 function endOfString(bytes: Buffer, from: number): number {
   for (let quote = bytes.indexOf(QUOTE, from); quote !== -1; quote = bytes.indexOf(QUOTE, quote + 1)) {
     let escapes = quote;
@@ -145,7 +147,7 @@ function crsOf(shell: Shell, name: string): string | null {
   throw formatError(`${name}: Plat can't read its crs member. Set "crs" in the feed.`);
 }
 
-/** A `crs` after the features is too late for them, which only matters if it isn't degrees. */
+/** A `crs` that follows the features comes too late to apply, which only matters if it isn't in degrees. */
 function finish(scan: Scan, output: Output, name: string): void {
   if (scan.state === 'before') throw notACollection(name);
   if (scan.state === 'features') throw truncatedError(name, 'its list of features does not end');

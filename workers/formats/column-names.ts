@@ -7,7 +7,7 @@ export function checkColumns(names: string[], name: string): string[] {
     const refuse = (why: string) =>
       formatError(`${name}: ${why}. List the column names as "header" in the feed.`);
     if (column === '') throw refuse(`column ${index + 1} has no name`);
-    // Assigning to it would replace the row's prototype instead of adding a value.
+    // Assigning to this name would replace the row's prototype instead of adding a value.
     if (column === '__proto__') throw refuse("a column can't be named __proto__");
     const first = seen.get(column);
     if (first !== undefined) throw refuse(`columns ${first + 1} and ${index + 1} are both named "${column}"`);
@@ -18,7 +18,8 @@ export function checkColumns(names: string[], name: string): string[] {
 
 /**
  * The names in a file's header line. A column without a name gets its position (`column_3`). Columns with the
- * same name get theirs at the end (`OWNER (column 2)`), so only a feed that maps them has to choose.
+ * same name get their position at the end (`OWNER (column 2)`), so only a feed that maps one of them has to
+ * choose.
  */
 export function nameColumns(header: readonly string[]): string[] {
   const names = header.map(name => name.replace(ODD_SPACES, ' ').trim());

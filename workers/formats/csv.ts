@@ -5,7 +5,7 @@ import type { InputSettings } from './input-settings.ts';
 import { addBad, addRow, copyText, type FileRead, isFull, type Output } from './row-batch.ts';
 
 /*
- * RFC 4180 with any one-character delimiter. This is our own parser because a stray quote costs only one line
+ * RFC 4180 with any one-character delimiter. We use our own parser because a stray quote costs only one line
  * here. papaparse reads everything up to the next matching quote as one cell, uDSV drops such rows silently,
  * and csv-parse takes five times as long.
  */
@@ -14,7 +14,7 @@ const DELIMITERS = [',', '\t', '|', ';'];
 
 type Dialect = { delimiter: string; quote: string; newline: string };
 
-/** 'more' when the text ends inside the record, otherwise what is wrong with it. */
+/** A record, 'more' when the text ends inside the record, or what is wrong with the record. */
 type Scanned = { cells: string[]; end: number } | 'more' | 'open quote' | 'text after quote';
 
 /** CSV and other delimited text. Cells are strings, or null if empty. Blank lines are skipped. */
@@ -76,7 +76,7 @@ type Table = {
   columns: string[] | null;
   /** Number of columns up to the last one with a name. Cells after it may be missing. */
   named: number;
-  /** First cells of complete rows: of some of the first rows, and of the last. */
+  /** First cells of complete rows: those of some of the first rows, and of the most recent row. */
   starts: string[];
   lastStart: string | null;
   /** Set by `header: false`: the first record is data and sets the number of columns. */
@@ -91,7 +91,10 @@ function newTable(spec: InputSettings, name: string): Table {
   return { name, dialect: null, columns, named, starts: [], lastStart: null, numbered, skipping: false };
 }
 
-/** Takes one record from `text` at `at`. @returns the next one's index, -1 when the text ends inside it */
+/**
+ * Reads a record from `text` at `at`.
+ * @returns index of the next record, or -1 when the text ends inside this one
+ */
 function takeRecord(table: Table, text: string, at: number, last: boolean, output: Output): number {
   const dialect = table.dialect!;
   if (table.skipping) {
@@ -126,9 +129,9 @@ function takeRecord(table: Table, text: string, at: number, last: boolean, outpu
 }
 
 /**
- * Extra cells are a fault only if they are filled, and missing ones are empty, because spreadsheets vary. A
- * line with one cell is a note, not a row. A line that doesn't start like complete rows is the rest of a row
- * that was broken in two.
+ * Extra cells are a fault only if they are filled, and missing cells count as empty, because spreadsheets
+ * omit or add empty cells. A line with one cell is a note, not a row. A line that doesn't start like complete
+ * rows is the rest of a row that was broken in two.
  */
 function addCells(table: Table, columns: string[], cells: string[], output: Output, raw: () => string): void {
   const { length } = cells;
@@ -158,7 +161,7 @@ function noteStart(table: Table, cell: string): void {
   else table.lastStart = cell;
 }
 
-/** By the pattern of its first cell, such as 9-9 for 12-0034. */
+/** Whether a line starts like other rows, by the pattern of its first cell, such as 9-9 for 12-0034. */
 function startsAsRow({ starts, lastStart }: Table, cell: string): boolean {
   const form = formOf(cell);
   return (
@@ -198,7 +201,10 @@ function scanRecord(text: string, start: number, last: boolean, dialect: Dialect
   return scanQuoted(text, start, last, dialect);
 }
 
-/** The slower way, for records with quotes, which may contain delimiters, line ends, and doubled quotes. */
+/**
+ * Scans a record with quotes, which may contain delimiters, line ends, and doubled quotes. Slower than
+ * splitting.
+ */
 function scanQuoted(text: string, start: number, last: boolean, dialect: Dialect): Scanned {
   const { delimiter, quote, newline } = dialect;
   const cells: string[] = [];
@@ -259,7 +265,7 @@ const unquote = (cell: string, quote: string): string =>
 const contentEnd = (text: string, start: number, end: number): number =>
   end > start && text[end - 1] === '\r' ? end - 1 : end;
 
-/** The index after the line that starts at `at`. -1 if it doesn't end here, unless `last`. */
+/** The index after the line that starts at `at`. -1 if the line end isn't in `text` yet, unless `last`. */
 function lineEnd(text: string, at: number, dialect: Dialect, last: boolean): number {
   const eol = text.indexOf(dialect.newline, at);
   if (eol === -1) return last ? text.length : -1;
@@ -270,7 +276,10 @@ function line(text: string, at: number, end: number): string {
   return text.slice(at, end).replace(/[\r\n]+$/, '');
 }
 
-/** With an unclosed quote only the first line is bad. A single line that is too long is bad as a whole. */
+/**
+ * After an unclosed quote, only the first line is rejected. A single line that is too long is rejected as a
+ * whole.
+ */
 function skipLine(table: Table, held: string, output: Output): string {
   if (table.columns === null)
     throw formatError(`${table.name} has a header line without an end. Check its format.`);

@@ -76,7 +76,7 @@ export async function* dbfRecords(
   throw truncatedError(source.name, `it has ${header.records - left} of ${header.records} records`);
 }
 
-/** null until the bytes contain the whole header. */
+/** Returns null until the bytes contain the whole header. */
 function parseHeader(
   bytes: Buffer,
   { encoding, header: names }: Pick<InputSettings, 'encoding' | 'header'>,
@@ -114,7 +114,7 @@ function readFields(descriptors: Buffer, recordBytes: number, decode: Decode, na
     }
     return { fields, bytes: offset };
   };
-  // Clipper stores the high byte of a length over 255 where others store the number of decimals.
+  // For lengths over 255, Clipper stores the high byte where other programs store the number of decimals.
   const layout = [read(false), read(true)].find(each => each.bytes === recordBytes);
   if (layout === undefined || layout.fields.length === 0) throw notDbase(name);
   return layout.fields;
@@ -199,7 +199,9 @@ function parseDateTime(bytes: Buffer): string | null {
   return Number.isNaN(date.getTime()) ? null : date.toISOString();
 }
 
-/** Code pages by language byte. 0x57 ("current ANSI") and 0 are often filled in without thought. */
+/**
+ * Code pages by language byte. Excludes 0 and 0x57 ("current ANSI"), which writers often set without thought.
+ */
 const LANGUAGES: Record<number, string> = {
   1: 'cp437',
   2: 'cp850',
@@ -211,8 +213,9 @@ const LANGUAGES: Record<number, string> = {
 };
 
 /**
- * The feed's setting is used as is. A .cpg or a language byte is often wrong: text that is valid UTF-8 is
- * read as UTF-8 even if they name a single-byte encoding, and other text isn't, even if they name UTF-8.
+ * The feed's setting is used as is. A .cpg file or a language byte is often wrong, so text that is valid
+ * UTF-8 is read as UTF-8 even if they name a single-byte encoding, and other text isn't, even if they name
+ * UTF-8.
  */
 function decoderOf(declared: string | undefined, cpg: string | undefined, language: number): Decode {
   const encoding = declared === undefined ? undefined : encodingName(declared);

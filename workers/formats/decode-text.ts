@@ -3,12 +3,12 @@ import iconv from 'iconv-lite';
 import { formatError } from '../../shared/platform/http/download-context.ts';
 
 /**
- * A byte-order mark decides the encoding, then the feed, then the first chunk with a byte above 127: UTF-8 if
- * that chunk is valid UTF-8, or else Windows-1252 for the rest of the file. Windows-1252 also covers Latin-1.
- * They differ only in control characters that rolls don't contain.
+ * The encoding comes from the byte-order mark, else from the feed, else from the first chunk with a byte
+ * above 127: UTF-8 if that chunk is valid UTF-8, otherwise Windows-1252 for the rest of the file.
+ * Windows-1252 also covers Latin-1. They differ only in control characters that rolls don't contain.
  */
 
-/** Never splits a character. @throws PlatError `feed_format` for an unknown encoding */
+/** Decodes chunks without splitting characters. @throws PlatError `feed_format` for an unknown encoding */
 export async function* decodeText(chunks: AsyncIterable<Buffer>, declared?: string): AsyncGenerator<string> {
   const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
   for await (const bytes of utf8Bytes(chunks, declared)) yield decoder.decode(bytes, { stream: true });
@@ -33,7 +33,7 @@ export async function* utf8Bytes(chunks: AsyncIterable<Buffer>, declared?: strin
 
 type Chosen = { encoding: string; bytes: Buffer };
 
-/** The chunks with their encoding: 'ascii' while undecided, then the one found by the rule above. */
+/** The chunks with their encoding: 'ascii' until it is known, then the encoding chosen by the rules above. */
 async function* chosen(chunks: AsyncIterable<Buffer>, declared: string | undefined): AsyncGenerator<Chosen> {
   let encoding = declared === undefined ? undefined : encodingName(declared);
   let pending: Buffer = Buffer.alloc(0);
@@ -91,7 +91,10 @@ export function completeLength(bytes: Buffer): number {
   return bytes.length;
 }
 
-/** iconv-lite's name of "UTF-8", "1252", "ANSI 1252", "88591", "65001". @throws PlatError `feed_format` */
+/**
+ * iconv-lite's name for an encoding such as "UTF-8", "1252", "ANSI 1252", "88591", or "65001".
+ * @throws PlatError `feed_format`
+ */
 export function encodingName(name: string): string {
   const plain = name.trim().toLowerCase();
   const page = /^(?:ansi|cp|oem|windows|ibm)?[ -]?(\d+)$/.exec(plain)?.[1];

@@ -1,6 +1,6 @@
 /*
  * JSON.parse, except that whole numbers beyond 2^53 and the words NaN and Infinity become text. JSON.parse
- * rounds the former, so that two parcels become one, and rejects the latter.
+ * rounds these numbers, which can turn two parcels into one, and rejects the words.
  */
 
 /** A whole number of 16 digits or more. Decimals are excluded, because coordinates have as many digits. */
@@ -15,7 +15,10 @@ export function parseJson(text: string): unknown {
   return LONG_NUMBER.test(text) ? parseLoosely(quoted(text, LONG_TOKEN, isRounded)) : value;
 }
 
-/** The same of a row, by the values whose digits count: to search every text costs more than mapping it. */
+/**
+ * Parses a row. Checks only the values whose digits matter, because searching the text of every row costs
+ * more than mapping the row.
+ */
 export function parseRow(text: string, valuesOf: (row: unknown) => unknown): unknown {
   const row = parseLoosely(text);
   return mayBeRounded(valuesOf(row)) ? parseJson(text) : row;

@@ -3,7 +3,7 @@ import { basename, dirname, join } from 'node:path';
 import { type OpenContext, redactUrl } from '../../shared/platform/http/download-context.ts';
 import type { Download } from '../../shared/platform/http/http.ts';
 
-/** A separate module, so that a process that reads a local file doesn't load it. */
+/** Imports the HTTP client on demand, so that a process that reads a local file doesn't load it. */
 export async function fetchUrl(url: URL, context: OpenContext, optional: boolean): Promise<Download | null> {
   const { download } = await import('../../shared/platform/http/http.ts');
   return download(url, context, { optional });

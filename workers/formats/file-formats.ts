@@ -4,16 +4,19 @@ import type { FileReader } from './row-batch.ts';
 export type FormatSpec = {
   title: string;
   geometry: boolean;
-  /** Whether the line with column names may come after title lines. */
+  /** Whether title lines may come before the line with column names. */
   mayHaveTitles?: true;
-  /** For the docs: what to know before using it. */
+  /** Notes on the format for the docs. */
   notes?: string;
 };
 
 export type FileFormatSpec = FormatSpec &
   FileKind & {
     load(): Promise<FileReader>;
-    /** Memory of the library's process (reader-child.ts) in megabytes. The process itself needs about 100. */
+    /**
+     * Memory limit of the library's process (reader-child.ts) in megabytes. The process itself needs about
+     * 100.
+     */
     maxMb?: number;
   };
 

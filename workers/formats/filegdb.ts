@@ -20,7 +20,7 @@ import { chooseLayer, type FileRead } from './row-batch.ts';
  * converts all formats to WGS84.
  */
 
-/** Options of GDAL in either form: curves as lines, no elevations, all digits. */
+/** Options for both forms of GDAL: curves as lines, no elevations, all digits. */
 const AS_ROWS = [
   '-f',
   'GeoJSONSeq',
@@ -34,10 +34,10 @@ const AS_ROWS = [
   'CONVERT_TO_LINEAR',
 ];
 
-/** GDAL reports `any` for multipatches. Feature classes of all other types have one type. */
+/** GDAL reports `any` for multipatches. All other feature classes have a single geometry type. */
 type Layer = { name: string; count: number; geometry: 'typed' | 'any' | null; crs: string[] | null };
 
-/** In the format of filegdb-child.mjs. */
+/** A layer as reported by filegdb-child.mjs. */
 type Listed = Layer & { type: string | null; crs: Parameters<typeof projjsonNames>[0] | null };
 
 export type Gdal = {
@@ -50,8 +50,8 @@ export const readFileGdb = (reading: FileRead): AsyncGenerator<void> =>
   readWith(gdalPackage() ?? INSTALLED_GDAL, reading);
 
 /**
- * @throws PlatError `feed_source` without GDAL or when it doesn't respond, `feed_format` with GDAL's
- * objection to the file
+ * @throws PlatError `feed_source` when GDAL is missing or doesn't respond, `feed_format` with GDAL's error
+ * for the file
  */
 export async function* readWith(gdal: Gdal, given: FileRead): AsyncGenerator<void> {
   const { source, spec, output, context } = given;
@@ -87,7 +87,7 @@ async function layersOf(
   path: string,
   { source: { name }, spec, context }: FileRead,
 ): Promise<Layer[]> {
-  // GDAL itself reports paths that aren't folders.
+  // Ignore the error if the path isn't a folder. GDAL reports it.
   const files = await readdir(path).catch((): string[] => []);
   const isCompressed = files.some(file => /\.cdf$/i.test(file));
   const compressed = () =>
@@ -101,7 +101,7 @@ async function layersOf(
   } catch (error) {
     throw isCompressed && error instanceof PlatError && error.code === 'feed_format' ? compressed() : error;
   }
-  // Such a name would be read as an option.
+  // GDAL's programs would read a name that starts with "-" as an option.
   const layers = gdal.layers(listed).filter(layer => !layer.name.startsWith('-'));
   const isNamed = layers.some(layer => layer.name.toLowerCase() === spec.layer?.toLowerCase());
   if (isCompressed && !isNamed) throw compressed();
@@ -133,7 +133,7 @@ function gdalPackage(): Gdal | null {
   };
 }
 
-/** GDAL's own programs, of any version from 3.3 on. */
+/** GDAL's own programs, version 3.3 or later. */
 export const INSTALLED_GDAL: Gdal = {
   list: path => ({ program: 'ogrinfo', args: ['-ro', '-so', '-al', '-wkt_format', 'WKT1_ESRI', path] }),
   layers: listed =>
@@ -156,7 +156,7 @@ export const INSTALLED_GDAL: Gdal = {
   rows: (path, layer) => ({ program: 'ogr2ogr', args: [...AS_ROWS, '/vsistdout/', path, layer] }),
 };
 
-/** GDAL's messages include paths in its own source. */
+/** Removes paths in GDAL's source code from its messages. */
 const plainWords = (said: string): string =>
   said
     .replace(/Error occurred in \S+ at line \d+/i, "GDAL can't read it")

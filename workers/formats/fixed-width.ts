@@ -31,7 +31,7 @@ export async function* readFixedWidth({ source, spec, output, context }: FileRea
 
 type Place = { name: string; start: number; end: number };
 
-/** In the order of the line. */
+/** The fields' positions, in the order in which they appear in a line. */
 function placesOf(layout: readonly LayoutField[], name: string): Place[] {
   if (layout.length === 0)
     throw formatError(

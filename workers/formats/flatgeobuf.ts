@@ -48,7 +48,7 @@ function exactFeature(id: number, feature: Feature, header: HeaderMeta): IGeoJso
 
 const isLong = (type: ColumnType): boolean => type === ColumnType.Long || type === ColumnType.ULong;
 
-/** Bytes of a value by type. The others start with their length. */
+/** Bytes of a value by type. Values of other types start with their length. */
 const VALUE_BYTES = new Map<ColumnType, number>([
   [ColumnType.Byte, 1],
   [ColumnType.UByte, 1],
@@ -132,7 +132,7 @@ function wholeFeatures(bytes: Buffer): number {
 function indexBytes(header: HeaderMeta | null, name: string): number {
   if (header === null) throw notFlatGeobuf(name);
   if (header.indexNodeSize === 0) return 0;
-  // With an index over zero features, the library would loop forever.
+  // The library would loop forever on an index without features.
   if (header.featuresCount === 0) throw formatError(`${name} says it has no features. Check the file.`);
   return calcTreeSize(header.featuresCount, header.indexNodeSize);
 }
@@ -146,6 +146,6 @@ function crsOf(header: HeaderMeta): string | null {
 const notFlatGeobuf = (name: string): Error =>
   formatError(`${name} is not a FlatGeobuf file. Check the feed's format and the file.`);
 
-/** The library's types know only the browser's stream. */
+/** The library's types accept only browser streams. */
 const asStream = (frames: AsyncIterable<Uint8Array>): ReadableStream =>
   NodeStream.from(frames) as unknown as ReadableStream;

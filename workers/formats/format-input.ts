@@ -33,7 +33,7 @@ export function inputSpec(section: InputSection): InputSpec {
   return Object.fromEntries(properties) as InputSpec;
 }
 
-/** The part of its source that a section reads, in a county's feed. Reports errors. */
+/** The area of the source that a section reads (`within`). Reports errors in the setting. */
 export function readWindow(
   { within }: InputSection,
   fips: number | null,

@@ -20,8 +20,8 @@ export async function* readGeoPackage({ source, spec, output, context }: FileRea
   const { rowBytes } = limitsOf(context);
   const file = await source.onDisk();
   const isWriteAhead = await checkFile(file, name);
-  // SQLite locks with a folder next to the file. A killed worker would leave it behind, and two workers
-  // couldn't read at once.
+  // Read the file from a scratch folder, because SQLite locks a file with a folder next to it. A killed
+  // worker would leave the lock behind, and two workers couldn't read at the same time.
   const folder = await scratchFolder(context, 'geopackage-');
   const path = join(folder, 'file.gpkg');
   if (isWriteAhead) await withoutWriteAhead(file.path, path);
@@ -63,14 +63,14 @@ type Column = { name: string; type: string };
 type Layer = {
   name: string;
   geometry: string | null;
-  /** The CRS of its geometry column. */
+  /** The CRS of the geometry column. */
   stored: number | null;
   organization: string;
   code: number;
   wkt: string;
 };
 
-/** https://www.sqlite.org/fileformat2.html, section 1.3 @returns whether it is in write-ahead mode */
+/** https://www.sqlite.org/fileformat2.html, section 1.3 @returns whether the file is in write-ahead mode */
 async function checkFile({ path, bytes }: LocalFile, name: string): Promise<boolean> {
   const file = await open(path, 'r');
   const head = Buffer.alloc(100);
@@ -92,7 +92,7 @@ async function checkFile({ path, bytes }: LocalFile, name: string): Promise<bool
   return head[18] === 2;
 }
 
-/** QGIS leaves files in write-ahead mode, which can't be opened here. A copy in the other mode can. */
+/** QGIS leaves files in write-ahead mode, which can't be opened here. Makes a copy in the normal mode. */
 async function withoutWriteAhead(from: string, to: string): Promise<void> {
   await copyFile(from, to);
   const file = await open(to, 'r+');
@@ -120,8 +120,8 @@ const columnsOf = (db: Database, table: string): Column[] =>
   db.all(`select name, lower(type) as type from pragma_table_info(?)`, [table]) as unknown as Column[];
 
 /**
- * Its columns by name, without computed ones. Oversized values never leave the file. Of an oversized shape,
- * only enough is read to detect it.
+ * Selects a layer's columns by name, except computed ones. Oversized values aren't read from the file. For an
+ * oversized shape, it reads only enough to detect the size.
  */
 function selectOf(layer: Layer, columns: readonly Column[], rowBytes: number): string {
   const expressions = columns.map(({ name }) => {
@@ -146,7 +146,7 @@ function valuesOf(row: Row, columns: readonly Column[], geometry: string | null)
 
 /** @throws PlatError `feed_crs` when the file names two reference systems for the layer */
 function requireOneCrs(db: Database, { name: layer, stored }: Layer, name: string): void {
-  // Some writers omit the column.
+  // Some writers omit the `srs_id` column.
   const [column] = db.all("select 1 from pragma_table_info('gpkg_contents') where name = 'srs_id'");
   const row = column && db.get('select srs_id from gpkg_contents where table_name = ?', [layer]);
   const stated = row?.srs_id as number | null | undefined;
@@ -164,10 +164,13 @@ function crsOf({ organization, code, wkt }: Layer): string[] | null {
   return [`${organization}:${code}`, wkt];
 }
 
-/** Bytes of the envelope, by the three bits with its type. */
+/** Size of the envelope in bytes, by the three-bit envelope type. */
 const ENVELOPES = [0, 32, 48, 48, 64];
 
-/** null for an empty geometry, no bytes for invalid data: https://www.geopackage.org/spec131/#gpb_format */
+/**
+ * The WKB in a geometry blob: null for an empty geometry, an empty array for invalid data.
+ * https://www.geopackage.org/spec131/#gpb_format
+ */
 function wkbOf(blob: Uint8Array): Uint8Array | null {
   const flags = blob[3] ?? 0;
   const envelope = ENVELOPES[(flags >> 1) & 7];

@@ -5,7 +5,10 @@ import { FILE_FORMATS, type FileFormat, type Format } from './file-formats.ts';
 import { formatOf } from './read-format.ts';
 import { openArchive } from './zip.ts';
 
-/** By its name, or by what a zip contains; null if unclear. @throws PlatError `feed_source` for a bad zip */
+/**
+ * The format of a file, by its name or by the contents of a zip. null if unclear.
+ * @throws PlatError `feed_source` for a bad zip
+ */
 export async function guessFormat(path: string, name = path): Promise<Format | null> {
   const named = formatOf(path);
   const isZip = /\.zip$/i.test(path) && formatOf(path.replace(/\.zip$/i, '')) === null;
@@ -15,9 +18,9 @@ export async function guessFormat(path: string, name = path): Promise<Format | n
   return formatOfMembers(archive.entries.map(({ fileName }) => fileName)) ?? named;
 }
 
-/** A table that belongs to a shapefile, or a note next to one, is not a candidate. */
+/** The format of the data in a zip. Ignores tables that belong to a shapefile, and notes. */
 function formatOfMembers(names: readonly string[]): FileFormat | null {
-  // With or without its folder, because servers zip it both ways.
+  // Servers zip a geodatabase with or without its folder.
   if (names.some(name => basename(name).toLowerCase() === FILE_FORMATS.filegdb.folderHolds)) return 'filegdb';
   const formats = new Set(names.map(name => formatOf(name)));
   if (formats.has('shapefile')) return 'shapefile';

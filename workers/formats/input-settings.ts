@@ -119,7 +119,10 @@ const settingsSchema = z
 /** Settings of an input other than source and format. */
 export const INPUT_SETTINGS = settingsSchema.shape;
 
-/** What to read. For `within`, readers request the box if they can, and clip-rows.ts skips the rest. */
+/**
+ * What to read. For `within`, readers request only the box if the source supports it, and clip-rows.ts skips
+ * other rows.
+ */
 export type InputSettings = Omit<z.infer<typeof settingsSchema>, 'within'> & {
   source: string | string[];
   within?: ReadWindow | undefined;

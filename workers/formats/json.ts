@@ -40,7 +40,7 @@ function isJson(text: string): boolean {
   }
 }
 
-/** Text between separators, cut if too long. `unended` when the file stops without a line end. */
+/** The bytes between separators, truncated if too long. `unended` when the file stops without a line end. */
 type Piece = { bytes: Buffer; tooLong: boolean; unended?: true };
 
 const LF = 0x0a;
@@ -49,8 +49,8 @@ const RS = 0x1e;
 
 /**
  * Splits a byte stream into lines, or into the texts of an RFC 8142 sequence if it starts with a record
- * separator. A piece above `maxBytes` keeps only its first bytes. Our own, because `readline` has no limit on
- * line length and no other separator.
+ * separator. Pieces longer than `maxBytes` keep only their first bytes. We don't use `readline`, because it
+ * has no limit on line length and supports no other separator.
  */
 export async function* splitLines(chunks: AsyncIterable<Buffer>, maxBytes: number): AsyncGenerator<Piece[]> {
   let separator: number | null = null;
@@ -63,7 +63,7 @@ export async function* splitLines(chunks: AsyncIterable<Buffer>, maxBytes: numbe
     const pieces: Piece[] = [];
     let start = 0;
     for (;;) {
-      // The held bytes have no separator, so the search starts after them.
+      // Pending bytes contain no separator, so start the search after them.
       const end = bytes.indexOf(separator, Math.max(start, start === 0 ? pending.length : 0));
       if (end === -1) break;
       if (head === null) addPiece(pieces, bytes.subarray(start, end));
@@ -83,7 +83,7 @@ export async function* splitLines(chunks: AsyncIterable<Buffer>, maxBytes: numbe
   yield last;
 }
 
-/** The part of an overlong piece that a reject can show. */
+/** Bytes kept from a piece that is too long, so that the rejected row can show them. */
 const HEAD_BYTES = 64 * 1024;
 
 function addPiece(pieces: Piece[], bytes: Buffer): void {

@@ -9,12 +9,12 @@ import type { LocalFile } from './source.ts';
 import { useCrs } from './use-crs.ts';
 import { addWkbRow } from './wkb.ts';
 
-/** Bytes decoded at a time. Larger row groups are read in parts, which decode their columns again. */
+/** Bytes decoded at a time. Larger row groups are read in parts. Each part decodes the columns again. */
 const PART_BYTES = 16 * 2 ** 20;
 
 /**
- * A whole column of a row group is in memory, compressed. Writers usually create groups of a tenth of this
- * size.
+ * Maximum compressed size of a column in a row group, because the whole column is in memory. Writers usually
+ * create groups a tenth of this size.
  */
 const MAX_CHUNK_BYTES = 2 ** 30;
 
@@ -128,7 +128,7 @@ function geometryOf({ schema, key_value_metadata: pairs }: FileMetaData, name: s
 /** Names of geometry columns in PostGIS, DuckDB, QGIS and GeoPandas. */
 const SHAPES = ['geometry', 'geom', 'the_geom', 'wkb', 'wkb_geometry', 'geometry_wkb', 'geom_wkb', 'shape'];
 
-/** Plain Parquet doesn't mark geometry: a column of bytes with such a name is read as WKB. */
+/** Plain Parquet doesn't flag geometry, so a bytes column with one of these names is read as WKB. */
 function wkbOf({ schema }: FileMetaData, named: string | undefined): Geometry | null {
   const wanted = named === undefined ? SHAPES : [named.toLowerCase()];
   const geometryColumn = schema.find(
@@ -140,7 +140,7 @@ function wkbOf({ schema }: FileMetaData, named: string | undefined): Geometry | 
   return { column: geometryColumn.name, crs: null };
 }
 
-/** Takes the mark off decimal columns, so that the library returns digits instead of inexact floats. */
+/** Removes the DECIMAL type from columns, so that the library returns digits instead of inexact floats. */
 function takeDecimals({ schema }: FileMetaData): Map<string, number> {
   const scales = new Map<string, number>();
   for (const element of schema) {
@@ -151,7 +151,7 @@ function takeDecimals({ schema }: FileMetaData): Map<string, number> {
   return scales;
 }
 
-/** A decimal with these digits: an integer, or big-endian bytes in two's complement. */
+/** Converts a decimal's digits, which are an integer or big-endian bytes in two's complement. */
 function decimal(digits: unknown, scale: number): unknown {
   if (digits === null || digits === undefined) return null;
   const whole =

@@ -5,13 +5,13 @@ import type { ReadContext } from './row-batch.ts';
 import { localPath } from './source.ts';
 import { openArchive } from './zip.ts';
 
-/** One file of a source: its path, and the member of a zip. */
+/** One file of a source: its path, and the member if it is in a zip. */
 export type Part = InputSettings & { source: string; member?: string | undefined };
 
 const isAddress = (source: string): boolean => /^https?:\/\//i.test(source);
 
 /**
- * The files of one source of a feed. If a feed reads only part of a URL, it uses a copy that it shares with
+ * The files of one source of a feed. If a feed reads only part of a file at a URL, it uses a copy shared with
  * other feeds. Each zip member that matches a pattern is a file.
  * @throws PlatError `feed_source`; `feed_format` when no member matches
  */
@@ -44,7 +44,10 @@ export async function partsOf(
   return matching.sort().map(each => ({ ...spec, source: from, member: each }));
 }
 
-/** Whether a member matches a pattern (* matches anything), and no pattern that starts with "!". */
+/**
+ * Whether a member matches a pattern (* matches anything) and isn't excluded by a pattern that starts with
+ * "!".
+ */
 function isMeant(name: string, patterns: readonly string[]): boolean {
   const fits = (pattern: string) => {
     const parts = pattern.split('*').map(part => part.replace(/[.+?^${}()|[\]\\]/g, '\\$&'));

@@ -65,11 +65,14 @@ export function kindOf(format: FileFormat): FileKind {
   return { title, extensions, siblings, zipHolds, folderHolds };
 }
 
-/** Identifies a source's state without reading it, null if nothing does. @throws PlatError of reading */
+/**
+ * Identifies a source's version without reading it. null if that isn't possible.
+ * @throws PlatError of reading
+ */
 export async function sourceVersion(spec: InputSpec, context: ReadContext): Promise<string | null> {
   if (spec.format === 'arcgis') return layerVersion(spec, context);
   const sources = [spec.source].flat();
-  // A bare .shp can stay the same while its table changes.
+  // An unzipped .shp can stay the same while its table changes.
   if (spec.format === 'reso' || !sources.every(source => /^https?:\/\/(?!.*\.shp$)/i.test(source)))
     return null;
   const versions: string[] = [];

@@ -1,5 +1,5 @@
-// Reads one file with a library's reader, in its own process. Gets its task on standard input and writes
-// frames to standard output (child-reader.ts).
+// Reads one file with a library's reader, in its own process. It receives its task on standard input and
+// writes frames to standard output (child-reader.ts).
 import { Console } from 'node:console';
 import { readFileSync } from 'node:fs';
 import { serialize } from 'node:v8';
@@ -42,7 +42,7 @@ function sendBatch(batch: RowBatch, rowNo: number): void {
   try {
     send({ batch, rowNo });
   } catch (error) {
-    // The serializer walks a row by recursion.
+    // The serializer is recursive, so it fails on rows that are nested too deeply.
     const deep = batch.rows.filter(isTooDeep);
     if (deep.length === 0) throw error;
     const rows = batch.rows.filter(row => !deep.includes(row));

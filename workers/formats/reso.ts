@@ -21,17 +21,17 @@ import {
 } from './row-batch.ts';
 
 /*
- * RESO Web API Core 2.0 (https://github.com/RESOStandards/transport, "Web API Core"), which
- * is OData 4: pages of { value: […], "@odata.nextLink"? }, ordered by ModificationTimestamp so that a broken
- * chain can be taken up again.
+ * RESO Web API Core 2.0 (https://github.com/RESOStandards/transport, "Web API Core"), which is OData 4: pages
+ * of { value: […], "@odata.nextLink"? }, ordered by ModificationTimestamp so that an interrupted chain can be
+ * resumed.
  */
 
 type Page = { value: unknown[]; nextLink: URL | null };
 
 /**
  * The records of a RESO resource, one batch per page, each with the checkpoint to store. Resumes at the
- * checkpoint's `nextLink`. If the server has forgotten it, requests records starting at `watermark` again
- * (inclusive, because a page can end between two records of one timestamp).
+ * checkpoint's `nextLink`. If the server no longer knows the link, requests records starting at `watermark`
+ * again (inclusive, because a page can end between two records of one timestamp).
  * @throws PlatError `feed_source` (unreachable, refused, a link to another origin), `feed_format` (not
  * OData), `feed_token` (the variable is not set, or the server refuses its token)
  */
@@ -94,7 +94,7 @@ function requestHeaders(reso: ResoSpec, context: ReadContext): Record<string, st
   return { ...headers, authorization: `Bearer ${token}` };
 }
 
-/** A chain starts where the last one ended: at its highest timestamp. */
+/** A new chain of pages starts where the previous one ended, at its highest timestamp. */
 function startOf(stored: ResoCheckpoint | null | undefined): ResoCheckpoint {
   if (!stored) return { nextLink: null, watermark: null, since: null, ordered: true };
   return stored.nextLink === null ? { ...stored, since: stored.watermark, ordered: true } : stored;
@@ -146,7 +146,7 @@ function instant(timestamp: string): number | null {
   return Number.isNaN(time) ? null : time;
 }
 
-/** Servers write up to seven decimals of a second. Beyond milliseconds, the texts are compared. */
+/** Servers write up to seven decimals of a second. Digits after the milliseconds are compared as text. */
 function isAfter(a: string, b: string): boolean {
   const difference = (instant(a) ?? 0) - (instant(b) ?? 0);
   return difference === 0 ? fraction(a) > fraction(b) : difference > 0;

@@ -8,15 +8,15 @@ import type { InputSettings } from './input-settings.ts';
 import type { OpenedSource } from './source.ts';
 
 /**
- * One row as in its file, numbered from 1 over all files of a source. `values` have the file's own names.
- * Blank cells of CSV and dBASE are null, and a GeoJSON feature's `id` is `values.$id`. `geometry` is in WGS84
- * degrees, not repaired.
+ * One row as it is in the file, numbered from 1 across all files of a source. `values` uses the file's column
+ * names. Blank cells of CSV and dBASE are null, and a GeoJSON feature's `id` is `values.$id`. `geometry` is
+ * in WGS84 degrees, not repaired.
  */
 export type SourceRow = {
   rowNo: number;
   values: Record<string, unknown>;
   geometry: Geometry | null;
-  /** Missing cells of a row that ends early. They are null. */
+  /** Describes the missing cells of a row that ends early. Their values are null. */
   short?: string;
 };
 
@@ -40,26 +40,29 @@ export type RowBatch = {
 
 /**
  * A feed's position, stored with its page and used at the next start. With `nextLink`, a chain of pages is in
- * progress. Without, the next run requests records newer than `watermark`.
+ * progress. Without it, the next run requests records newer than `watermark`.
  */
 export type ResoCheckpoint = {
   nextLink: string | null;
   watermark: string | null;
   since: string | null;
-  /** Whether its pages are in the requested order, so that reading can resume at `watermark`. */
+  /** Whether the pages were in the requested order, so that reading can resume at `watermark`. */
   ordered: boolean;
 };
 
 export type ReadContext = OpenContext & {
   env: NodeJS.ProcessEnv;
   watermark?: ResoCheckpoint | null;
-  /** The approximate number of rows needed, so that services aren't asked for more. */
+  /** The approximate number of rows needed, so that Plat doesn't request more from services. */
   rows?: number;
-  /** Called when a server counts more rows than it sends. */
+  /** Called when a server reports more rows than it sends. */
   onShortfall?: (announced: number, sent: number) => void;
-  /** Folder for the pages of a service, until the run ends. It survives a crash of the worker. */
+  /** Folder for downloaded pages of a service, kept until the run ends. It survives a worker crash. */
   workDir?: string;
-  /** Folder for copies of files that several feeds read parts of. Without it, each one downloads its own. */
+  /**
+   * Folder for copies of files that several feeds read parts of. Without it, each feed downloads its own
+   * copy.
+   */
   sharedDir?: string;
 };
 
@@ -81,7 +84,7 @@ const FIRST_BATCH_ROWS = 1_000;
 
 const RAW_CHARS = 64 * 1024;
 
-/** A reader's output, and the transformation of its geometry to WGS84. */
+/** A reader's output, and the function that converts its geometry to WGS84. */
 export type Output = { batch: RowBatch; rowNo: number; project: ToWgs84; crs: string | undefined };
 
 export type FileRead = { source: OpenedSource; spec: InputSettings; output: Output; context: ReadContext };
@@ -117,7 +120,10 @@ export function chooseLayer<Layer extends { name: string; geometry?: unknown }>(
   throw new PlatError('feed_format', message, { details: { layer: names } });
 }
 
-/** A library's value as text readers have it: dates as text, no bytes, no integer that lost digits. */
+/**
+ * Converts a library's value to what text formats produce: dates as text, no bytes, and no integers that lost
+ * digits.
+ */
 export function plainValue(value: unknown): unknown {
   if (typeof value === 'bigint') return Number.isSafeInteger(Number(value)) ? Number(value) : String(value);
   if (typeof value === 'number') return Number.isFinite(value) ? value : null;
@@ -129,7 +135,7 @@ export function plainValue(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, plainValue(inner)]));
 }
 
-/** Dates without a time have midnight. */
+/** Libraries return dates without a time as midnight. */
 export const dateText = (date: Date): string => date.toISOString().replace(/T00:00:00\.000Z$/, '');
 
 /** Adds the next row. If its geometry can't be read, the row only loses its shape. */
@@ -183,10 +189,16 @@ function isGeometry(value: unknown): value is Geometry {
   return value.type === 'GeometryCollection' ? Array.isArray(geometries) : Array.isArray(coordinates);
 }
 
-/** V8 keeps the text that a slice of 13 characters or more is cut from: 201 MB for 200 keys, copied 4 MB. */
+/**
+ * Copies a slice. Otherwise, V8 keeps the whole text behind each slice of 13 or more characters in memory:
+ * 201 MB for 200 keys, 4 MB when copied.
+ */
 export const copyText = (cell: string): string => (cell.length < 13 ? cell : ` ${cell}`.slice(1));
 
-/** @throws PlatError `feed_crs` when no geometry of the batch is on the globe, as projected ones aren't */
+/**
+ * @throws PlatError `feed_crs` when no geometry of the batch is in valid degrees, which means that they are
+ * projected
+ */
 export function checkDegrees(batch: RowBatch, name: string): void {
   const positions = batch.rows.map(row => firstPosition(row.geometry)).filter(position => position !== null);
   const first = positions[0];
@@ -206,7 +218,7 @@ function firstPosition(geometry: Geometry | null): [number, number] | null {
   return Array.isArray(inner) && typeof inner[0] === 'number' ? [inner[0], Number(inner[1])] : null;
 }
 
-/** Deeper than any geometry or record. Recursion through a deeper one would overflow the stack. */
+/** Deeper than any real geometry or record. Recursion through deeper values could overflow the stack. */
 const MAX_LEVELS = 500;
 
 export const TOO_DEEP = {
@@ -220,6 +232,6 @@ export function rawJson(value: unknown): string {
   return isNestedDeeper(value, MAX_LEVELS) ? '' : JSON.stringify(value);
 }
 
-/** Whether a row's values or geometry are nested so deeply that walking it by recursion may fail. */
+/** Whether a row's values or geometry are nested so deeply that recursion may fail. */
 export const isTooDeep = ({ values, geometry }: Pick<SourceRow, 'values' | 'geometry'>): boolean =>
   isNestedDeeper(values, MAX_LEVELS) || isNestedDeeper(geometry, MAX_LEVELS);

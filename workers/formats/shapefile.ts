@@ -7,10 +7,13 @@ import type { Shape } from './shp-shapes.ts';
 import type { SourceFile } from './source.ts';
 import { useCrs } from './use-crs.ts';
 
-/** One asynchronous step per shape would cost more than reading it. */
+/** Shapes read per asynchronous step. A step for each shape would cost more than reading it. */
 const SHAPES_AT_ONCE = 250;
 
-/** `.shp` with its `.dbf`, `.shx`, `.prj` and `.cpg`. Z and M are dropped, deleted records numbered. */
+/**
+ * `.shp` with its `.dbf`, `.shx`, `.prj` and `.cpg`. Z and M values are dropped. Deleted records keep their
+ * row numbers.
+ */
 export async function* readShapefile({ source, spec, output, context }: FileRead): AsyncGenerator<void> {
   const { name } = source;
   if (/\.(dbf|shx|prj)$/i.test(name)) throw formatError(`${name}: set the feed's source to the .shp file.`);

@@ -5,19 +5,19 @@ import type { OpenedSource, SourceFile } from './source.ts';
 import { CHUNK_BYTES } from './unpacked.ts';
 
 /*
- * Locates the records of a shapefile (ESRI Shapefile Technical Description, July 1998). Our own, because the
- * reader of the package `shapefile` ignores the .shx file, which says which record is which.
+ * Locates the records of a shapefile (ESRI Shapefile Technical Description, July 1998). We don't use the
+ * package `shapefile`, because its reader ignores the .shx file, which identifies each record.
  */
 
 /** The first four bytes of a .shp and a .shx, big-endian. */
 const CODE = 9994;
 const HEADER_BYTES = 100;
 
-/** Bytes starting at an offset, fewer at the end of the file. Offsets mostly increase. */
+/** Reads bytes starting at an offset. Returns fewer at the end of the file. Offsets mostly increase. */
 type Bytes = { at(offset: number, length: number): Buffer | Promise<Buffer>; close(): Promise<unknown> };
 
 export type Shapes = {
-  /** The next shapes, fewer at the end. */
+  /** Reads the next shapes. Returns fewer at the end. */
   take(count: number): Promise<Shape[]>;
   close(): Promise<unknown>;
 };
@@ -118,10 +118,13 @@ function inIndexOrder(bytes: Bytes, index: Index, name: string): Next {
 
 const NO_SHAPE = Buffer.alloc(4);
 
-/** No shape is this long, so a damaged length doesn't fill the memory. */
+/** Longer than any real shape, so that a damaged length doesn't fill the memory. */
 const MAX_RECORD_BYTES = 2 ** 28;
 
-/** Without a .shx. Skips bytes between records, left by programs that delete lazily. */
+/**
+ * Reads a file without a .shx. Skips leftover bytes between records, from programs that delete without
+ * compacting.
+ */
 function inFileOrder(bytes: Bytes, declared: number, name: string): Next {
   let offset = HEADER_BYTES;
   let record = 0;
@@ -133,7 +136,8 @@ function inFileOrder(bytes: Bytes, declared: number, name: string): Next {
   const isNext = (head: Buffer): boolean => head.readInt32BE(0) === record + 1 && isRecord(head);
   return async () => {
     let head = await bytes.at(offset, 12);
-    // Not all writers number their records, but after a gap the numbers must continue. Offsets are even.
+    // Not all writers number their records, but a record after a gap must have the next number. Offsets are
+    // even.
     const inGap = !isRecord(head);
     while (inGap && head.length === 12 && !isNext(head)) {
       offset += 2;
@@ -154,7 +158,7 @@ function inFileOrder(bytes: Bytes, declared: number, name: string): Next {
   };
 }
 
-/** One pass over the file, for ascending offsets. */
+/** Reads the file in one pass, for ascending offsets. */
 function streamed(source: SourceFile): Bytes {
   const chunks = source.bytes();
   let held: Buffer = Buffer.alloc(0);
@@ -178,7 +182,7 @@ function streamed(source: SourceFile): Bytes {
   };
 }
 
-/** Bytes of the file in place, for offsets in any order. */
+/** Reads the file with random access, for offsets in any order. */
 async function onDisk(source: SourceFile): Promise<Bytes> {
   const { path } = await source.onDisk();
   const file = await open(path, 'r');

@@ -10,7 +10,7 @@ const LINES = [3, 13, 23];
 const POLYGON = [5, 15, 25];
 const POINTS = [8, 18, 28];
 
-/** With elevations and measures, which follow the positions and are not read. */
+/** Includes types with elevations and measures. These values follow the positions and are not read. */
 export const SHAPE_TYPES = new Set([0, ...POINT, ...LINES, ...POLYGON, ...POINTS]);
 
 /** The shape of a record. ESRI Shapefile Technical Description, July 1998, pages 5 to 23. */

@@ -17,23 +17,25 @@ import { CHUNK_BYTES, maxUnpackedBytes, tooLargeUnpacked, unpacked } from './unp
 import { type Archive, chooseMember, memberStream, openArchive } from './zip.ts';
 
 export type SourceFile = {
-  /** For messages: the path or URL as in the feed, and the member of a zip. */
+  /** Name for messages: the path or URL as in the feed, and the member of a zip. */
   name: string;
-  /** The unpacked bytes from the start. Another call starts over. A folder has none. */
+  /** The unpacked bytes. Each call starts over. A folder has no bytes. */
   bytes(): AsyncGenerator<Buffer>;
-  /** The unpacked file or folder for random access: itself, or a copy that is deleted on close. */
+  /** The unpacked file or folder for random access: the original, or a copy that is deleted on close. */
   onDisk(): Promise<LocalFile>;
 };
 
 export type LocalFile = {
   path: string;
   bytes: number;
-  /** Reports the share that was read, up to 1. A copy counts its packed bytes instead. */
+  /**
+   * Reports the share that was read, up to 1. Unpacking to a copy reports progress by packed bytes instead.
+   */
   advance(share: number): void;
 };
 
 export type OpenedSource = SourceFile & {
-  /** A file next to it with the same stem and another extension (".dbf"), or null. */
+  /** A file next to this one with the same stem and another extension (".dbf"), or null. */
   sibling(extension: string): Promise<SourceFile | null>;
   close(): Promise<void>;
 };
@@ -41,14 +43,14 @@ export type OpenedSource = SourceFile & {
 export type MemberChoice = {
   /** The name in messages, if it is not the path. */
   name?: string;
-  /** Extensions of the zip members that count, with the dot, in lowercase. */
+  /** Extensions of zip members to consider, with the dot, in lowercase. */
   extensions: string[];
   member?: string | undefined;
-  /** A member that shows that the zip itself is the file, as with .xlsx. */
+  /** A member whose presence means that the zip itself is the file, as with .xlsx. */
   zipHolds?: string | undefined;
-  /** A file that shows that the folder itself is the source, as with .gdb. */
+  /** A file whose presence means that the folder itself is the source, as with .gdb. */
   folderHolds?: string | undefined;
-  /** Extensions of the files that belong to one, such as the .dbf of a .shp. */
+  /** Extensions of companion files, such as the .dbf of a .shp. */
   siblings?: string[] | undefined;
 };
 
@@ -264,7 +266,10 @@ async function requireFile(source: string, baseDir: string, { folderHolds }: Mem
   return path;
 }
 
-/** Names aren't trusted, and downloads often have none. A `page` of HTML may replace a file that moved. */
+/**
+ * Detects packing by content, because names can be wrong and downloads often have none. Servers may return a
+ * `page` of HTML for a file that moved.
+ */
 async function sniff(path: string, name: string): Promise<'zip' | 'gzip' | 'page' | 'plain'> {
   const file = await open(path, 'r').catch(cause => {
     throw sourceError(`Can't read ${name} (${cause.message}). Check its permissions.`, { cause });
@@ -294,7 +299,7 @@ async function findSibling(path: string, extension: string): Promise<string | nu
   const candidates = [extension, `${extension}.gz`].flatMap(end =>
     names.filter(name => name.toLowerCase() === (stem + end).toLowerCase()),
   );
-  // A case-sensitive disk can have both spellings. Use the one with the same stem.
+  // A case-sensitive disk can have several spellings. Prefer the one with exactly the same stem.
   const best = candidates.find(name => name.startsWith(stem)) ?? candidates[0];
   return best === undefined ? null : join(dirname(path), best);
 }

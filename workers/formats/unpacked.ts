@@ -2,18 +2,18 @@ import { pipeline, type Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { limitsOf, type OpenContext, sourceError } from '../../shared/platform/http/download-context.ts';
 
-/** Large reads: below 256 KB the event loop costs time, above 1 MB there is no gain. */
+/** Read size. Below 256 KB, event loop overhead slows reading. Above 1 MB, there is no gain. */
 export const CHUNK_BYTES = 2 ** 20;
 
-/** The most bytes that a file may unpack to. */
+/** Maximum size of an unpacked file. */
 export function maxUnpackedBytes(context: OpenContext, packedBytes: number): number {
   const { expandedBytes, uncheckedRatioBytes, expandedRatio } = limitsOf(context);
   return Math.min(expandedBytes, uncheckedRatioBytes + expandedRatio * packedBytes);
 }
 
 /**
- * The chunks of a stream, unpacked if `gzip`, counted before unpacking. They are pulled one by one, so
- * reading never runs ahead of the consumer by more than the streams' own buffers.
+ * The chunks of a stream, unpacked if `gzip`. Progress counts packed bytes. Chunks are pulled one by one, so
+ * reading never runs ahead of the consumer by more than the stream buffers.
  * @throws PlatError `feed_source` for a file that is incomplete, damaged, or larger than `most` bytes
  */
 export async function* unpacked(
@@ -26,7 +26,7 @@ export async function* unpacked(
 ): AsyncGenerator<Buffer> {
   const packed = await start();
   const gunzip = gzip ? createGunzip({ chunkSize: CHUNK_BYTES / 4 }) : null;
-  // The error of either stream reaches the loop below through the last one.
+  // The loop below gets errors of either stream from the last one.
   const stream = gunzip === null ? packed : pipeline(packed, gunzip, () => {});
   let counted = 0;
   let expanded = 0;

@@ -3,8 +3,9 @@ import type { Output } from './row-batch.ts';
 
 /**
  * Sets how geometries are converted to WGS84: from the feed's CRS, or else the file's. Without either, they
- * are in degrees already.
- * @param fileCrs as the file says it. With two notations, the second if the first is unknown
+ * are already in degrees.
+ * @param fileCrs the CRS in the file. If there are two notations, the second is used when the first is
+ * unknown
  * @throws PlatError `feed_crs`
  */
 export function useCrs(output: Output, fileCrs: string | string[] | null, name: string): void {

@@ -50,7 +50,7 @@ const rowsOf = (workbook: Workbook, sheet: string) =>
 
 type Cells = readonly unknown[];
 
-/** Columns without a name and without values are the margin of the sheet. */
+/** Names the columns. Ignores columns without a name and without values, which are the sheet's margin. */
 function columnsOf(rows: readonly Cells[], header: FileRead['spec']['header'], name: string): string[] {
   if (Array.isArray(header)) return checkColumns(header, name);
   const [first] = rows;
@@ -79,10 +79,15 @@ function cellValue(cell: unknown): unknown {
 
 type Workbook = string | Buffer;
 
-/** Where the library expects the workbook. Files may name another in _rels/.rels (ECMA-376, part 2, 9.3). */
+/**
+ * The path where the library expects the workbook. _rels/.rels may name another path (ECMA-376, part 2, 9.3).
+ */
 const WORKBOOK_PATH = 'xl/workbook.xml';
 
-/** Counts every member while unpacking, because the library trusts the sizes that an archive states. */
+/**
+ * Unpacks the members and limits their total size, because the library trusts the sizes that an archive
+ * states.
+ */
 async function checked({ path }: LocalFile, name: string, context: OpenContext): Promise<Workbook> {
   const limits = limitsOf(context);
   const archive = await openArchive(path, name, limits).catch(cause => {
@@ -115,7 +120,7 @@ async function checked({ path }: LocalFile, name: string, context: OpenContext):
   return isUsual ? path : Buffer.from(zipSync(atWorkbookPath(members, name), { level: 0 }));
 }
 
-/** The members of a workbook in another folder, also under their usual paths. */
+/** If the workbook is in another folder, adds its members under their usual paths too. */
 function atWorkbookPath(members: Record<string, Buffer>, name: string): Record<string, Buffer> {
   const relations = members['_rels/.rels']?.toString().match(/<[^<>]*Relationship\s[^<>]*>/g) ?? [];
   const relation = relations.find(each => /\/officeDocument["']/.test(each));
@@ -133,7 +138,10 @@ function atWorkbookPath(members: Record<string, Buffer>, name: string): Record<s
   };
 }
 
-/** The library lists the sheets in its error for a missing one. No sheet can be named "". */
+/**
+ * Requests a sheet that can't exist, because the library lists the sheets only in its error for a missing
+ * one. No sheet can be named "".
+ */
 async function sheetNames(workbook: Workbook): Promise<string[]> {
   try {
     await readSheet(workbook, '');

@@ -36,7 +36,10 @@ export async function openArchive(path: string, name: string, limits: Limits): P
   return { zip, entries, close: () => zip.close() };
 }
 
-/** @throws PlatError `feed_source` for a member that is encrypted, packed in a way of its own, or damaged */
+/**
+ * @throws PlatError `feed_source` for a member that is encrypted, uses another compression method, or is
+ * damaged
+ */
 export async function memberStream({ zip }: Archive, entry: Entry, name: string): Promise<Readable> {
   if (!entry.canDecodeFileData()) {
     const why = entry.isEncrypted() ? 'is encrypted' : `uses compression method ${entry.compressionMethod}`;

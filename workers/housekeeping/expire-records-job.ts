@@ -7,7 +7,10 @@ import { NOTES_DAYS } from '../../shared/searches/search-terms.ts';
 import { MESSAGES_DAYS } from '../../shared/webhooks/webhook-terms.ts';
 import { defineJob } from '../queue/job.ts';
 
-/** Nothing depends on it: statements check the time of such rows, and a call opens its account's period. */
+/**
+ * Only frees space. Nothing depends on when it runs: statements check whether such rows have expired, and a
+ * call opens its account's next period.
+ */
 export const expireRecordsJob = defineJob({
   name: 'records.expire',
   queue: 'deals',
@@ -21,7 +24,7 @@ type Retention = Pick<Config, 'SKIP_TRACE_KEEP_DAYS' | 'TRACE_AUDIT_YEARS'>;
 
 type Step = [name: string, values?: Record<string, number>];
 
-/** Repeat each until it finds nothing, because some change one batch at a time. */
+/** Repeat each step until it finds nothing, because some steps handle one batch at a time. */
 const stepsFor = ({ SKIP_TRACE_KEEP_DAYS, TRACE_AUDIT_YEARS }: Retention): Step[] => [
   ['accounts/delete_old_answers'],
   ['accounts/delete_old_buckets'],

@@ -48,7 +48,7 @@ export async function checkFeed(feed: Feed, options: CheckOptions = {}): Promise
   return { ...result, ok: result.problems.length === 0 };
 }
 
-/** The check of the gate for usable rows. If only part of the source was read, it is just a warning. */
+/** The gate's check that there are usable rows. If only part of the source was read, it is just a warning. */
 function judgeEmpty({ parts, problems, warnings }: FeedCheck): void {
   if (parts.length === 0 || parts.some(({ usable }) => usable > 0)) return;
   const layer = parts[0]!.part === 'layer';

@@ -5,9 +5,12 @@ import { rootDir } from '../../shared/platform/root.ts';
 import type { Feed } from './all-kinds.ts';
 import type { FeedList } from './load-feeds.ts';
 
-/** The operator's feeds, and the bundled ones that are switched on, unless a name is taken. */
+/**
+ * The operator's feeds, and the bundled feeds that are turned on. On a name conflict, the operator's feed
+ * wins.
+ */
 export async function installedFeeds(config: Config, only?: string): Promise<FeedList> {
-  // Reading feed files loads every rule about them, which most commands don't need.
+  // Import on demand, because reading feed files loads all schemas, which most commands don't need.
   const { listFeeds } = await import('./load-feeds.ts');
   const sample = config.SAMPLE_FEEDS ? [sampleDir] : [];
   const usgs = config.USGS_IMAGERY ? [usgsDir] : [];

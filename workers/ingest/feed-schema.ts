@@ -8,7 +8,7 @@ import { layerSchema } from './layers/layer-schema.ts';
 
 const sections: Sections = {
   ...Object.assign({}, ...ALL_KINDS.map(kind => kind.sections)),
-  // With the columns of every kind of layer, because resolving a feed reports those of another kind.
+  // Accepts the columns of every kind of layer. Resolving a feed reports columns that belong to another kind.
   layer: layerSchema(VECTOR_LAYERS),
 };
 

@@ -5,7 +5,7 @@ import { total } from './engine/run-counts.ts';
 import { sharedFolder, workFolder } from './engine/run-folder.ts';
 import { installedFeed } from './feed-folders.ts';
 
-/** Runs a feed. If the gate blocked the run, the job still succeeded. */
+/** Runs a feed. The job succeeds even if the gate blocks the run. */
 export const ingestFeedJob = defineJob({
   ...ingestJob,
   async run({ db, log, signal, progress, config, jobId, deliver }, payload) {

@@ -25,9 +25,9 @@ export type RunOptions = {
 };
 
 /**
- * One run of a feed: open, parse, map, validate, stage, gate, merge, then enqueue what follows. The merge is
- * one transaction with the run's end and its jobs. Before it, only the run's own staging tables are written,
- * so a run can be killed anywhere and repeated. Complete staging is reused.
+ * One run of a feed: open, parse, map, validate, stage, gate, merge, then enqueue what follows. The merge,
+ * the end of the run, and the next jobs are one transaction. Before it, only the run's own staging tables are
+ * written, so a run can be killed anywhere and repeated. Complete staging is reused.
  * @throws PlatError from the source, the feed's mapping or the database; the run is then `failed`
  */
 export async function runFeed(deps: RunDeps, options: RunOptions): Promise<RunResult> {
@@ -45,7 +45,7 @@ export async function runFeed(deps: RunDeps, options: RunOptions): Promise<RunRe
   });
 }
 
-/** The feed with other sources that an operator names. */
+/** The feed with sources replaced by the ones that an operator names. */
 function withSources(feed: Feed, sources: IngestPayload['sources']): Feed {
   const sections = Object.entries(sources).map(([name, source]) => {
     const section = feed[name as keyof Feed] as unknown as object | null | undefined;
@@ -57,7 +57,10 @@ function withSources(feed: Feed, sources: IngestPayload['sources']): Feed {
   return { ...feed, ...Object.fromEntries(sections) };
 }
 
-/** Stages the inputs unless a dead attempt has. @returns the comparison with the current data */
+/**
+ * Stages the inputs, unless an attempt that died already did.
+ * @returns the comparison with the current data
+ */
 async function prepare(run: RunContext, feed: Feed, recipe: Recipe): Promise<(tx: Db) => Promise<Prepared>> {
   const { db } = run;
   const from = await stagedFrom(run, feed, recipe);
@@ -75,7 +78,10 @@ async function prepare(run: RunContext, feed: Feed, recipe: Recipe): Promise<(tx
   return tx => recipe.compare(tx, run, feed, more);
 }
 
-/** Whether sources, asked but not read, and what the feed makes of them are as of the last accepted run. */
+/**
+ * Whether the sources and the feed's settings are the same as in the last accepted run. Requests the sources'
+ * versions without reading the sources.
+ */
 async function sourcesUnchanged(run: RunContext, feed: AnyFeed, recipe: Recipe): Promise<boolean> {
   const inputs = recipe.inputs?.(feed) ?? [];
   const roll = await recipe.dependsOn?.(run);
@@ -112,7 +118,10 @@ async function stagedFrom(
   return inputs.length === 0 || digests.includes(null) ? null : JSON.stringify([feed, digests]);
 }
 
-/** null for a folder, and for a bare .shp, whose table is another file. */
+/**
+ * The size and modification time of local files. null for a folder, and for an unzipped .shp, because its
+ * table is another file.
+ */
 async function filesOf({ source }: InputSpec, baseDir: string): Promise<string | null> {
   const paths = [source].flat();
   if (paths.some(path => /^https?:|\.shp$/i.test(path))) return null;
@@ -121,7 +130,7 @@ async function filesOf({ source }: InputSpec, baseDir: string): Promise<string |
   return JSON.stringify(files.map(file => [file!.size, file!.mtimeMs]));
 }
 
-/** A run that reads nothing has the counts of the last one, all unchanged. */
+/** A run that reads nothing gets the counts of the last run, with everything unchanged. */
 function keepUnchanged(run: RunContext): Prepared {
   const { counts } = run.last!;
   const { new: added, changed, returned, unchanged } = counts;

@@ -27,7 +27,7 @@ export async function loadFeed(file: string): Promise<Feed> {
   return parseFeed(await textOf(path, file), path);
 }
 
-/** Checks the text of a feed file. @param path of the file, from whose folder relative sources start */
+/** Checks the text of a feed file. @param path the file's path; relative sources start from its folder */
 export function parseFeed(text: string, path: string): Feed {
   const parsed = parseFeedText(text, path);
   const checked = feedSchema.safeParse(parsed.value);
@@ -57,7 +57,8 @@ export type FeedList = { feeds: Feed[]; faults: FeedFault[] };
 /**
  * All feeds of some folders (*.yaml, *.yml, *.json), sorted by name, and the errors of invalid files. A name
  * in one folder replaces the same name in later folders, even if it is disabled.
- * @param only a name. Files that don't mention it are skipped, because the whole country has 15,000
+ * @param only a name. Files that don't mention it are skipped, because a nationwide installation has 15,000
+ * files
  */
 export async function listFeeds(dirs: readonly string[], only?: string): Promise<FeedList> {
   const feeds: Feed[] = [];
@@ -87,7 +88,7 @@ export async function listFeeds(dirs: readonly string[], only?: string): Promise
 
 type Head = { file: string; text: string; name?: string; disabled: boolean };
 
-/** Number of files open at a time. Systems allow a process a few hundred. */
+/** Number of files open at a time. Operating systems limit a process to a few hundred. */
 const AT_ONCE = 64;
 
 /** The feed files of a folder, each with its feed's name, even if it has other errors. */
@@ -145,7 +146,7 @@ function suggest(issue: Issue): Issue {
 
 type Shape = Record<PropertyKey, unknown>;
 
-/** The properties of the section at a path, through lists and unions. */
+/** The properties of the section at a path. Looks into lists and unions. */
 function shapeAt(schema: unknown, path: readonly PropertyKey[]): Shape | null {
   const { shape, options, element, unwrap } = schema as Partial<{
     shape: Shape;
@@ -159,7 +160,10 @@ function shapeAt(schema: unknown, path: readonly PropertyKey[]): Shape | null {
   return unwrap ? shapeAt((schema as { unwrap(): unknown }).unwrap(), path) : null;
 }
 
-/** Merges the preset, fills in defaults, and checks the parts against each other. @returns feed or faults */
+/**
+ * Merges the preset, fills in defaults, and checks that the parts are consistent.
+ * @returns the feed, or faults
+ */
 function resolveFeed(file: FeedFile, path: string): Feed | Issue[] {
   const kind = kindOf(file.kind);
   const preset = file.preset === undefined ? null : readPreset(file.preset);
@@ -187,7 +191,7 @@ function resolveFeed(file: FeedFile, path: string): Feed | Issue[] {
   return issues;
 }
 
-/** Settings of a layer of another kind. */
+/** Reports settings that belong to another kind of layer. */
 function reportSettings({ kind, layer }: FeedFile, report: Report): void {
   for (const { kind: owner, settings } of VECTOR_LAYERS)
     for (const name of Object.keys(settings?.schema ?? {}))
@@ -226,7 +230,7 @@ function checkColumns({ rows }: FeedKind, feed: Feed, report: Report): void {
 const sectionsOf = ({ sections, sharedSections }: FeedKind): string[] =>
   Object.keys({ ...sections, ...sharedSections });
 
-/** Sections and gates of another kind, which this kind would ignore. */
+/** Reports sections and gates of another kind, which this kind would ignore. */
 function strayIssues(file: FeedFile): Issue[] {
   const { needs, gates: own } = kindOf(file.kind);
   const declared = new Set(ALL_KINDS.flatMap(kind => Object.keys(kind.sections)));
@@ -235,7 +239,7 @@ function strayIssues(file: FeedFile): Issue[] {
     const names = kinds.map(({ kind }) => kind);
     if (file[section] === undefined || names.includes(file.kind)) return [];
     const belongs = `belongs to kind ${names.join(', ').replace(/, (\w+)$/, ' or $1')}`;
-    // The sections of land layers are easily confused.
+    // The sections of land layers are easy to confuse, so suggest the right one.
     const isMistaken =
       isLayer(file.kind) && kinds.some(kind => isLayer(kind.kind) && kind.needs.section === section);
     const remedy = `; a feed of kind ${file.kind} needs a section ${needs.section}`;

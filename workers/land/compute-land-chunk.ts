@@ -19,9 +19,9 @@ import { enqueueValuations } from '../valuation/enqueue-valuations.ts';
 import { landlockedWarnings } from './landlocked.ts';
 
 /**
- * Computes and stores the land attributes of a chunk's parcels. It can be repeated after a crash, and if two
- * run at once, the second writes nothing. The last chunk of a county refreshes valuations and checks whether
- * its frontage is plausible.
+ * Computes and stores the land attributes of a chunk's parcels. It can be repeated after a crash. If two
+ * workers compute the same chunk at once, the second writes nothing. The last chunk of a county refreshes
+ * valuations and checks whether its frontage is plausible.
  * @throws PlatError `attributes` when something couldn't be computed, after the rest was stored
  */
 export async function computeLandChunk(
@@ -31,13 +31,15 @@ export async function computeLandChunk(
   options: ComputeOptions,
 ): Promise<WrittenChunk & { jobs: string[]; warnings: string[] }> {
   const { fips } = chunk;
-  // In one snapshot: a mark that was read covers parcels, layers and features that were read.
+  // Read everything in one snapshot, so that the marks match the parcels, layers, and features that were
+  // read.
   const input = await db.snapshot(async tx =>
     readLand(tx, fips, await tx.run<MarkedRow>('land/read_marked_parcels', chunk)),
   );
   const { parcels, failures } = await computeChunk(input, kernels, options);
   const written = await writeChunk(db, chunk, parcels, input.shapeless, options.signal);
-  // After the commit, so that if two chunks end at once, at least one of them finds no open chunk.
+  // Check after the commit, so that if two chunks end at the same time, at least one of them finds no open
+  // chunk.
   const [follow] = await db.run<{ last: boolean; awaited: boolean }>('land/is_last_chunk', chunk);
   const { last, awaited } = follow!;
   const jobs = last && awaited ? await enqueueValuations(db) : [];
@@ -47,22 +49,22 @@ export async function computeLandChunk(
   return { ...written, jobs, warnings };
 }
 
-/** Parcels of a county that were marked together. */
+/** A group of a county's parcels that are computed together. */
 export type LandChunk = { fips: number; chunk: number };
 
 type WrittenChunk = {
   /** Number of parcels whose attributes were stored, including those without geometry. */
   parcels: number;
-  /** Number of these parcels with new values for filters. */
+  /** Number of these parcels whose filter values changed. */
   changed: number;
 };
 
 type Mark = { property_id: number; mark: number };
 
 /**
- * Stores a chunk in one transaction. Clears its marks except for kinds that couldn't be computed, marks
- * valuations that use land figures, and records visible changes. Parcels that were marked again or belong to
- * another chunk are left alone. Waits for a merge of the county.
+ * Stores a chunk in one transaction. Clears the parcels' marks, except for kinds that couldn't be computed,
+ * marks valuations that use land figures, and records visible changes. Parcels that were marked again or
+ * belong to another chunk are left alone. Waits for a running merge of the county.
  * @param shapeless parcels without geometry
  */
 function writeChunk(

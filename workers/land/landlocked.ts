@@ -2,11 +2,14 @@ import type { Db } from '../../shared/platform/db.ts';
 import { literal } from '../../shared/platform/statements.ts';
 import { fiveDigits } from '../../shared/regions/counties.ts';
 
-/** Half-way between Washington's 10 % and the 47 % without its local roads (docs/benchmarks.md). */
+/**
+ * About halfway between the 10% of Washington, NH, and the 47% it has without its local roads
+ * (docs/benchmarks.md).
+ */
 const MAX_PERCENT = 30;
 /**
- * Fewer parcels are not conclusive: in a strip covered by the next county's roads, the share varies by
- * chance.
+ * With fewer parcels, the share isn't conclusive. For example, it is random in a strip that is covered only
+ * by the next county's roads.
  */
 const MIN_PARCELS = 100;
 

@@ -6,10 +6,10 @@ import { enqueue } from '../../shared/platform/queue/jobs.ts';
 import { compose, literal } from '../../shared/platform/statements.ts';
 import { computeLandAttributesJob } from './compute-land-attributes-job.ts';
 
-/** Some seconds of work. The surrounding parcels, which are read twice, don't matter. */
+/** Takes a few seconds. At this size, reading the surrounding parcels again for each chunk costs little. */
 export const CHUNK_PARCELS = 2_000;
 
-/** Without `layers`, every kind. */
+/** Without `layers`, all kinds are recomputed. */
 export type PlanPayload = {
   scope: { fips: number } | { all: true } | { dirty: true };
   layers?: readonly LayerKind[] | undefined;
@@ -26,7 +26,7 @@ export type Planned = {
 
 export type PlanOptions = {
   signal?: AbortSignal | undefined;
-  /** Called with the ids of committed jobs, and the share of the work that is done. */
+  /** Called with the ids of committed jobs, and the share of the work done. */
   onJobs?: (jobs: string[], share: number) => unknown;
   chunkParcels?: number;
 };
@@ -38,9 +38,9 @@ const COLUMNS = {
 } as const;
 
 /**
- * Splits parcels into chunks with one job each, in one transaction per county: all parcels of one or every
- * county, or those that merges have marked and no open job has. After a crash, the next attempt may plan a
- * county again, and a parcel then belongs to its last chunk.
+ * Splits parcels into chunks with one job each, in one transaction per county: all parcels of one county or
+ * of all counties, or the parcels that merges have marked and no open job covers. After a crash, the next
+ * attempt may plan a county again, and a parcel then belongs to its last chunk.
  * @throws the signal's reason
  */
 export async function planAttributes(
@@ -70,7 +70,7 @@ async function listCounties(db: Db, unplanned: boolean): Promise<number[]> {
   return rows.map(row => row.fips);
 }
 
-/** @param bits the kinds to mark all parcels for. null for parcels that are already marked */
+/** @param bits kinds to mark all parcels for; null to plan only parcels that are already marked */
 function planCounty(db: Db, fips: number, bits: number | null, chunkParcels: number) {
   return db.transaction(async tx => {
     await tx.run('land/lock_marks');

@@ -4,7 +4,10 @@ import { countyCode, RETRY } from '../../shared/platform/queue/jobs.ts';
 import { fiveDigits } from '../../shared/regions/counties.ts';
 import { defineJob } from '../queue/job.ts';
 
-/** All parcels of a county or of every county, which are marked first, or the marked ones. */
+/**
+ * All parcels of a county or of all counties (Plat marks them first), or only parcels that are already
+ * marked.
+ */
 const scope = z.union([
   z.strictObject({ fips: countyCode }),
   z.strictObject({ all: z.literal(true) }),
@@ -15,7 +18,7 @@ const scope = z.union([
 export const planLandAttributesJob = defineJob({
   name: 'attributes.plan',
   queue: 'attributes',
-  /** `layers`: the kinds to recompute, for a county or all. Default: every kind. */
+  /** `layers`: the kinds to recompute, for a county or all counties. Default: every kind. */
   payload: z.strictObject({ scope, layers: z.array(z.enum(LAYER_KINDS)).min(1).optional() }),
   key({ scope: of, layers }) {
     const name = 'fips' in of ? `county:${fiveDigits(of.fips)}` : 'all' in of ? 'all' : 'dirty';

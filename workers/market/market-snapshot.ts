@@ -8,7 +8,7 @@ import { compose, literal } from '../../shared/platform/statements.ts';
 import { fiveDigits } from '../../shared/regions/counties.ts';
 import type { RegionRow } from '../regions/load-regions.ts';
 
-/** The regions of a recompute: a county and its ZIPs, one ZIP, all, or those that merges have marked. */
+/** Regions to recompute: a county and its ZIPs, one ZIP, all regions, or those that merges have marked. */
 export type MarketScope = { fips: number } | { zip: string } | { all: true } | { dirty: true };
 
 /** A region, its stored statistics, and when it was marked. */
@@ -57,18 +57,18 @@ export async function readSnapshot(db: Db, scope: MarketScope): Promise<Snapshot
   };
 }
 
-/** The regions of a scope by type, or null for all of them. */
+/** Codes of a scope's regions by type, or null for all regions. */
 function codesOf(scope: MarketScope, marks: readonly DirtyMark[]): Codes | null {
   if ('all' in scope) return null;
   if ('fips' in scope) return { county: [fiveDigits(scope.fips)], zip: [] };
   if ('zip' in scope) return { county: [], zip: [scope.zip] };
   const codes: Codes = { county: [], zip: [] };
-  // A mark is free text. One that isn't a region code might not be a number to compare with.
+  // Marks are free text. Skip those that aren't region codes, because they can't be compared as numbers.
   for (const { type, code } of marks) if (/^\d{5}$/.test(code)) codes[type]?.push(code);
   return codes;
 }
 
-/** Where a listing is: its county's FIPS and its ZIP as numbers, or -1. */
+/** A listing's region: county FIPS and ZIP as numbers, or -1 if unknown. */
 export const REGION_COLUMNS = {
   fips: { type: 'int4', null: -1 },
   zip: { type: 'digits5', null: -1 },
@@ -94,13 +94,16 @@ export type MarketListings = ListingColumns & {
   feedDay: Int32Array;
 };
 
-/** Cents are integers because numeric has no fixed width. The quotient is the double nearest to the price. */
+/**
+ * Converts cents to dollars in place. COPY transfers integer cents, because numeric has no fixed width. The
+ * quotient is the double nearest to the price.
+ */
 export function dollars({ cents }: Pick<CopiedColumns<typeof COLUMNS>, 'cents'>): Float64Array {
   for (let i = 0; i < cents.length; i++) cents[i] = cents[i]! / 100;
   return cents;
 }
 
-/** The rows for each region in ascending order; those without a code belong to none. */
+/** The rows of each region in ascending order. Rows without a code belong to no region. */
 export function rowsOfRegions({ fips, zip }: Pick<MarketListings, 'fips' | 'zip'>): RowsOf {
   const byCode = (codes: Int32Array) => {
     const groups = new Map<number, number[]>();
@@ -110,13 +113,13 @@ export function rowsOfRegions({ fips, zip }: Pick<MarketListings, 'fips' | 'zip'
   return { county: byCode(fips), zip: byCode(zip) };
 }
 
-/** Regions as two arrays of a statement; nulls for all of them. */
+/** Regions as two array parameters; nulls for all regions. */
 export const listed = (codes: Codes | null) => ({
   types: codes && [...codes.county.map(() => 'county'), ...codes.zip.map(() => 'zip')],
   codes: codes && [...codes.county, ...codes.zip],
 });
 
-/** The condition of the listings of these regions, null for all. */
+/** SQL condition for listings in these regions; null means all regions. */
 export function ofRegions(codes: Codes | null): string {
   if (codes === null) return 'true';
   const { county, zip } = codes;

@@ -21,7 +21,7 @@ function scopeName(of: z.infer<typeof scope>): string {
   return 'all' in of ? 'all' : 'dirty';
 }
 
-/** Fails with `market_stats` when regions failed, after all the others were written. */
+/** Fails with `market_stats` when some regions failed, after writing all others. */
 export const recomputeMarketJob = defineJob({
   name: 'market.recompute',
   queue: 'market',
@@ -35,7 +35,8 @@ export const recomputeMarketJob = defineJob({
       signal,
       progress: (done, total) => progress(done / Math.max(1, total), `${done} of ${total} regions`),
     });
-    // The daily job does it for all regions (restate-history-job.ts), including what a killed job left.
+    // For all regions, the daily job (restate-history-job.ts) updates the history, including what a killed
+    // job left out of date.
     if (!('all' in of)) {
       const { restateHistory } = await import('./restate-history.ts');
       await restateHistory(db, { codes, signal });

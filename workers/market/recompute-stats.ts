@@ -30,7 +30,7 @@ type RecomputeOptions = {
 
 export type RecomputeResult = {
   regions: number;
-  /** Number of these whose response changed. */
+  /** Number of regions whose response changed. */
   changed: number;
   listings: number;
   /** Codes in listings or marks that aren't regions. They are not computed. */
@@ -41,10 +41,13 @@ export type RecomputeResult = {
   failed: { type: string; code: string; message: string }[];
 };
 
-/** One transaction: large enough to hide its overhead, small enough to hold twice in memory. */
+/** Size of a transaction: large enough to hide its overhead, small enough to hold two batches in memory. */
 const BATCH_BYTES = 8 << 20;
 const BATCH_REGIONS = 2_000;
-/** Some 2 ms of computing. Longer turns make the server wait for the next statement. */
+/**
+ * Regions per turn of the event loop, about 2 ms of computing. Longer turns make the database wait for the
+ * next statement.
+ */
 const TURN_REGIONS = 32;
 
 /**
@@ -91,7 +94,7 @@ async function recomputeRegions(
   let batch: ComputedStats[] = [];
   let bytes = 0;
   let done = 0;
-  // The server writes one batch while the next is computed.
+  // The database writes one batch while the next is computed.
   let writing: Promise<Written> = Promise.resolve({ changed: 0, failed: [] });
   const flush = async () => {
     const written = await writing;
@@ -100,7 +103,7 @@ async function recomputeRegions(
     signal?.throwIfAborted();
     progress?.(done, regions.length);
     writing = writeStats(db, batch);
-    // The next flush awaits it. Before that, a failure must not count as unhandled.
+    // The next flush awaits this write. Until then, a failure must not count as unhandled.
     writing.catch(() => {});
     batch = [];
     bytes = 0;
@@ -124,7 +127,10 @@ async function recomputeRegions(
   return result;
 }
 
-/** Of all regions, those that have listings, had some when last computed, or are marked. */
+/**
+ * The regions to compute. For all regions, those that have listings, had some when last computed, or are
+ * marked.
+ */
 function regionsOf({ listings, regions, strayMarks }: Snapshot, scope: MarketScope) {
   const rowsOf = rowsOfRegions(listings);
   const isAll = 'all' in scope;
@@ -161,7 +167,7 @@ function regionComputer({ listings }: Snapshot, asOf: string | undefined) {
   };
 }
 
-/** Today, unless all of a region's listings come from snapshots. Then the date of the latest snapshot. */
+/** Today, or the date of the latest snapshot if all of a region's listings come from snapshots. */
 function asOfDay(feedDay: Int32Array, rows: readonly number[], today: number): number {
   let latest = NO_DAY;
   for (const row of rows) {
@@ -184,7 +190,7 @@ type ComputedStats = {
   etag: string;
   asOf: string | null;
   listings: number;
-  /** null when the stored bytes are the same. The same applies to `figures`. */
+  /** null when the stored bytes are unchanged. The same is true of `figures`. */
   body: string | null;
   figures: Buffer | null;
 };
@@ -194,7 +200,7 @@ type Written = Pick<RecomputeResult, 'changed' | 'failed'>;
 /**
  * Writes a batch and clears its marks in one transaction. If the batch can't be written, each region is tried
  * on its own, so that only the faulty one keeps its old row and its mark.
- * @throws the server's error when the connection is lost or the like, after which a retry may succeed
+ * @throws the database's error when a retry may succeed, for example after a lost connection
  */
 async function writeStats(db: Db, batch: readonly ComputedStats[]): Promise<Written> {
   try {
@@ -245,7 +251,7 @@ async function writeTogether(tx: Db, batch: readonly ComputedStats[]): Promise<v
 const isChanged = ({ region, etag, asOf, listings }: ComputedStats): boolean =>
   etag !== region.etag || asOf !== region.as_of || listings !== region.listings;
 
-/** Clears marks as they were read. Regions without one are skipped. */
+/** Clears marks that haven't changed since they were read. Skips regions without a mark. */
 async function clearMarks(
   db: Db,
   regions: readonly { type: string; code: string; marked_at: string | null }[],
@@ -259,7 +265,7 @@ async function clearMarks(
   });
 }
 
-/** Call with the lock of recomputes, before the first response of a new month is written. */
+/** Call it under the recompute lock, before the first response of a new month is written. */
 async function recordMonth(db: Db, { today, signal }: RecomputeOptions): Promise<void> {
   const [last] = monthEnds(today ?? utcDay(Date.now()), 1);
   const day = isoDay(last!);

@@ -23,36 +23,39 @@ export type RestateOptions = {
   codes?: Codes | undefined;
   progress?: (done: number, total: number) => void;
   signal?: AbortSignal | undefined;
-  /** Today in UTC, in days since 1970-01-01. Tests set another one. */
+  /** Today in UTC, in days since 1970-01-01. Tests override it. */
   today?: number | undefined;
 };
 
 export type RestateResult = { regions: number; months: number };
 
-/** Rows per transaction: a few seconds of computing, which is lost if the job stops. */
+/** Rows per transaction, a few seconds of computing that is lost if the job stops. */
 const BATCH_MONTHS = 50_000;
-/** A few milliseconds of computing, after which the process handles its connections. */
+/** Months per turn of the event loop, a few milliseconds of computing. */
 const TURN_MONTHS = 500;
 
 const COLUMNS = { ...REGION_COLUMNS, ...DATED_COLUMNS } as const;
 
 type Region = { type: 'county' | 'zip'; code: string; through: string | null; digest: string | null };
 
-/** A region whose history is outdated: the months to compute, and from which listings. */
+/**
+ * A region whose history is out of date, with the months to compute and the listings to compute them from.
+ */
 type Due = {
   type: string;
   code: string;
   rows: readonly number[];
   known: KnownPeriod;
   months: readonly number[];
-  /** The last day that the stored history covers. Before all days if it is invalid. */
+  /** The last day that the stored history covers. Earlier than any date if the history is invalid. */
   after: number;
   digest: string;
 };
 
 /**
  * Computes statistics of past months with current data: new months of every region, and all months of regions
- * with changed listings. Recorded responses stay. After a crash, the next run finds what wasn't written.
+ * with changed listings. Recorded responses don't change. After a crash, the next run computes what wasn't
+ * written.
  */
 export function restateHistory(db: Db, options: RestateOptions = {}): Promise<RestateResult> {
   const { codes, progress, signal, today = utcDay(Date.now()) } = options;

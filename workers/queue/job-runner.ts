@@ -24,9 +24,9 @@ export type RunnerDeps = {
 type StartedJob = { name: string; payload: unknown; attempts: number; deaths: number; died: string | null };
 type Outcome = 'done' | 'failed' | 'retried';
 
-/** Such a job takes its workers down, usually because it runs out of memory. */
+/** A job that kills this many workers is not retried. Usually, it runs out of memory. */
 const MAX_DEATHS = 5;
-/** Maximum time until a canceled job stops. */
+/** How often a worker checks whether its job was canceled. */
 const CANCEL_POLL_MS = 2_000;
 
 type Delivery = Parameters<Processor>[0];
@@ -56,7 +56,7 @@ export function createProcessor(deps: RunnerDeps): Processor {
       if (isDiskFull(error)) deps.pause();
       throw error;
     });
-    // It runs already or has ended.
+    // The job is already running or has ended.
     if (row === undefined) return;
     const log = deps.log.child({ job: row.name, jobId: id, attempt: row.attempts });
     if (row.died !== null) {
@@ -73,7 +73,7 @@ export function createProcessor(deps: RunnerDeps): Processor {
 async function runAttempt(deps: RunnerDeps, attempt: Attempt): Promise<void> {
   const { id, row, log, canceled, startedAt } = attempt;
   const signal = AbortSignal.any([deps.signal, canceled.signal]);
-  // Only the job's row shows that a job was canceled, or that another worker restarted it.
+  // Poll the job's row, which is the only sign that the job was canceled or that another worker restarted it.
   const watch = setInterval(() => {
     deps.db.rowCount('queue/is_running', { id, attempt: row.attempts }).then(
       running => running === 0 && canceled.abort(new PlatError('cancelled', 'The job was canceled.')),
@@ -91,7 +91,7 @@ async function runAttempt(deps: RunnerDeps, attempt: Attempt): Promise<void> {
   }
 }
 
-/** Records a failed attempt. @throws an error that makes BullMQ retry, or not */
+/** Records a failed attempt. @throws an error that tells BullMQ whether to retry */
 async function endFailed(deps: RunnerDeps, attempt: Attempt, error: unknown): Promise<never> {
   const { delivery, log, canceled } = attempt;
   if (canceled.signal.aborted) {
@@ -145,7 +145,7 @@ async function finish(
 
 const attemptsOf = ({ opts }: Delivery): number => opts.attempts ?? 1;
 
-/** BullMQ's exponential backoff, which doubles with each attempt. */
+/** The delay of BullMQ's exponential backoff, which doubles with each attempt. */
 function backoffSeconds({ opts, attemptsMade }: Delivery): number {
   const delay = typeof opts.backoff === 'object' ? (opts.backoff.delay ?? 0) : 0;
   return (delay * 2 ** attemptsMade) / 1000;
@@ -159,7 +159,7 @@ async function run(deps: RunnerDeps, id: string, row: StartedJob, log: Logger): 
   }
   const job = jobs.get(row.name);
   if (job === undefined) {
-    // Retry, because during an upgrade a newer worker may get it next.
+    // Retry, because during an upgrade a newer worker may pick up the job.
     const message = `This worker doesn't know the job ${row.name}. It is older than the process that queued it.`;
     throw new PlatError('registry', message, { retryable: true });
   }
@@ -183,7 +183,10 @@ function parsePayload(schema: { parse(input: unknown): unknown }, { name, payloa
   }
 }
 
-/** People look a few times per second at most. Writing more often would only load the database. */
+/**
+ * How often progress is written. Clients check up to a few times per second, so writing more often would only
+ * load the database.
+ */
 const PROGRESS_MS = 300;
 
 /** Writes a job's latest progress to its row every 300 ms. A failed write never fails the job. */

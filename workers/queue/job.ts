@@ -7,7 +7,7 @@ import type { JobDefinition } from '../../shared/platform/queue/jobs.ts';
 /** `fraction`: 0 to 1. `note`: free text. */
 export type Progress = (fraction: number, note: string) => void;
 
-/** The reason of an aborted `signal` says whether the worker stops or the job is canceled. */
+/** When `signal` is aborted, its reason says whether the worker is stopping or the job was canceled. */
 export type JobContext = {
   jobId: string;
   attempt: number;
@@ -20,11 +20,14 @@ export type JobContext = {
   signal: AbortSignal;
 };
 
-/** `rows` is added to the totals. The rest is the job's result as people see it. */
+/** `rows` is added to the totals. The other properties are the job's result as shown to people. */
 export type JobResult = { rows: number } & Record<string, unknown>;
 
 export type Job<Payload = unknown> = JobDefinition<Payload> & {
-  /** Imports its work when it runs, so that commands that only enqueue it start without it. */
+  /**
+   * Runs the job. Implementations import their code here, so that commands that only enqueue jobs don't load
+   * it.
+   */
   run(context: JobContext, payload: Payload): Promise<JobResult>;
 };
 
@@ -32,7 +35,7 @@ export const defineJob = <Payload>(job: Job<Payload>): Job<Payload> => job;
 
 export type Jobs = ReadonlyMap<string, Job>;
 
-/** @throws PlatError `registry` when two jobs have one name */
+/** @throws PlatError `registry` when two jobs have the same name */
 export function jobsByName(jobs: readonly Job[]): Jobs {
   const byName = new Map<string, Job>();
   for (const job of jobs) {

@@ -6,7 +6,7 @@ type Warn = ReturnType<typeof sparseWarnings>;
 /** Handlers of announcements, by database channel. */
 export type ChannelHandlers = Record<string, (payload: string) => unknown>;
 
-/** Pause before reconnecting. In the meantime the sweep finds the announced jobs. */
+/** Pause before reconnecting. In the meantime, the sweep finds announced jobs. */
 const RECONNECT_MS = 5_000;
 
 /** Handles announcements on its own connection until the signal is aborted. */
@@ -25,7 +25,7 @@ export async function listen(
   }
 }
 
-/** Until the connection is lost or the signal is aborted. */
+/** Listens until the connection is lost or the signal is aborted. */
 function listenOnce(db: Db, handlers: ChannelHandlers, signal: AbortSignal): Promise<void> {
   return db.connection(async (connection, client) => {
     await new Promise<void>((resolve, reject) => {
@@ -36,7 +36,7 @@ function listenOnce(db: Db, handlers: ChannelHandlers, signal: AbortSignal): Pro
       const channels = Object.keys(handlers).map(channel => `listen ${channel}`);
       connection.execute(channels.join('; ')).catch(reject);
     });
-    // A failure closes the connection, because others must not get one that listens.
+    // Throw to close the connection, because it must not return to the pool while it is listening.
     signal.throwIfAborted();
   });
 }

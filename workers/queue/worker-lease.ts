@@ -4,10 +4,10 @@ import type { Db } from '../../shared/platform/db.ts';
 import { errorCode } from '../../shared/platform/errors.ts';
 import type { Logger } from '../../shared/platform/log.ts';
 
-/** Sessions of a worker are named after its lease, so that others can end them. */
+/** Database sessions of a worker are named after its lease, so that other workers can end them. */
 export const WORKER_SESSIONS = 'plat worker ';
 
-/** The name of the worker as people see it. */
+/** The worker's name in logs and status output. */
 export const WORKER_NAME = `process ${process.pid} on ${hostname()}`;
 
 export type WorkerLease = {
@@ -15,7 +15,10 @@ export type WorkerLease = {
   applicationName: string;
   /** Renews the lease immediately, then regularly until `end`. */
   begin(db: Db): Promise<void>;
-  /** A stopped process keeps its connections, and through them every lock, transaction and COPY. */
+  /**
+   * Ends the sessions of dead workers, because a suspended process keeps its connections, with their locks,
+   * transactions, and COPYs.
+   */
   endDeadWorkers(db: Db): Promise<void>;
   end(db: Db): Promise<void>;
 };
@@ -24,8 +27,8 @@ export type WorkerLease = {
 export function createLease(lockMs: number, renewals: number, log: Logger): WorkerLease {
   const id = randomBytes(6).toString('hex');
   let timer: NodeJS.Timeout | undefined;
-  // A worker whose lease expired can't know which others are dead. After a database restart all leases have
-  // expired, and the first worker to return would end the others.
+  // A worker whose own lease expired can't tell which others are dead. After a database restart, all leases
+  // have expired, and the first worker to reconnect would end the others.
   let isUnbroken = false;
 
   async function renew(db: Db): Promise<void> {
@@ -61,7 +64,7 @@ export function createLease(lockMs: number, renewals: number, log: Logger): Work
     async end(db) {
       clearInterval(timer);
       await db.run('queue/delete_worker', { id }).catch(error => {
-        // The lease expires anyway.
+        // Not an error, because the lease expires anyway.
         log.debug({ err: error, code: errorCode(error) }, "could not release the worker's lease");
       });
     },

@@ -11,7 +11,7 @@ export type LoadResult = {
   zips: number;
   /** Entries of the ZIP file that aren't regions. */
   skipped: Skipped;
-  /** Number of regions that were added or corrected. 0 if the database had them all. */
+  /** Number of regions added or corrected. 0 if the database was up to date. */
   changed: number;
 };
 
@@ -32,12 +32,12 @@ export async function loadRegions(db: Db): Promise<LoadResult> {
     await insertMissingStats(tx, rows);
     return written;
   });
-  // 44,000 rows appeared at once. Without this, the planner assumes empty tables until autovacuum runs.
+  // Up to 44,000 rows are new. Without this, the planner assumes empty tables until autovacuum runs.
   if (changed > 0) await db.execute('analyze regions, region_stats');
   return { ...result, changed };
 }
 
-/** The same digest as in regions/digest_regions. */
+/** Must match the digest in regions/digest_regions. */
 function digestOf(rows: readonly RegionRow[]): string {
   const lines = rows.map(r => [r.id, r.type, r.code, r.name, r.state, r.county_name, r.fips].join('\t'));
   return createHash('md5').update(lines.join('\n')).digest('hex');
@@ -64,7 +64,7 @@ async function insertMissingStats(db: Db, rows: readonly RegionRow[]): Promise<v
   });
 }
 
-/** A row of table `regions`. `code` is the FIPS or the ZIP, `fips` the county's. */
+/** A row of table `regions`. `code` is the FIPS code or the ZIP, and `fips` is the county's FIPS code. */
 export type RegionRow = Omit<RegionFields, 'fips'> & { code: string; fips: number };
 
 function regionRows(): { rows: RegionRow[]; skipped: Skipped } {
@@ -85,7 +85,7 @@ function regionRows(): { rows: RegionRow[]; skipped: Skipped } {
   return { rows, skipped };
 }
 
-/** A region in the API's format. The FIPS of a ZIP is empty there. */
+/** A region in the API's format, where a ZIP has an empty FIPS code. */
 export function regionFields({ id, type, code, name, state, county_name }: RegionRow): RegionFields {
   return { id, type, name, state, county_name, fips: type === 'county' ? code : '' };
 }

@@ -17,7 +17,7 @@ type Search = { id: string; filter: object; counties: number[]; seq: number };
 
 type Changed = { seq: number; fips: number; property_id: number | null };
 
-/** Numbers of changes by parcel. `loaded` is the number of the change that covers all parcels. */
+/** Change numbers by parcel. `loaded` is the number of the change that covers all parcels. */
 type CountyChanges = {
   parcels: Map<number, number[]>;
   since: Map<number, readonly number[]>;
@@ -31,7 +31,7 @@ type FollowDeps = {
   log: Logger;
   config: Config;
   signal: AbortSignal;
-  /** Notes per write, unless one search has more. The default takes a few seconds. */
+  /** Notes per write. A search with more notes is still written at once. The default takes a few seconds. */
   together?: number;
 };
 
@@ -39,8 +39,8 @@ const LOCK = { ask: 'pg_try_advisory_lock', lock: String(LOCKS.searches) };
 
 /**
  * Checks only the parcels that changed since each search was last checked, and notes which were added to its
- * results, removed, or changed. One worker at a time does this. A search whose filter fails keeps its place,
- * and the others continue. Then it sends the emails.
+ * results, removed, or changed. One worker at a time does this. If a search's filter fails, that search keeps
+ * its place and the others continue. Sends the emails at the end.
  */
 export async function followSearches(deps: FollowDeps): Promise<void> {
   await deps.db.connection(async connection => {
@@ -65,7 +65,7 @@ async function follow(
     counties: [...new Set(behind.flatMap(({ counties }) => counties))],
   });
   const byCounty = groupChanges(changed);
-  // Which of the parcels that have changed searches had found.
+  // The changed parcels that each search had already found.
   const rows = await db.run<{ search_id: string; property_ids: number[] }>('searches/list_memberships', {
     property_ids: [...byCounty.values()].flatMap(({ parcels }) => [...parcels.keys()]),
   });
@@ -101,7 +101,8 @@ async function checkAll(
       checked.push({ search, notes });
       waiting += notes.length;
     } catch (error) {
-      // An earlier release accepted the shape. A retry would read all changes since then every minute.
+      // An earlier release accepted a shape that this one rejects. Skip these changes, because retries would
+      // read all changes since then every minute.
       const isRefused = error instanceof PlatError && error.code === 'unprocessable';
       if (isRefused) checked.push({ search, notes: [] });
       const next = isRefused ? 'simplify its shape; these changes are skipped' : 'retrying';
@@ -156,7 +157,10 @@ async function checkSearch(
   return notes.sort((a, b) => a.seq! - b.seq!);
 }
 
-/** The parcels that changed after a number. Cached, because most searches were checked equally far. */
+/**
+ * The parcels that changed after a given change number. Cached, because most searches were last checked at
+ * the same number.
+ */
 function changedSince(changes: CountyChanges, after: number): readonly number[] {
   const known = changes.since.get(after);
   if (known !== undefined) return known;
@@ -179,7 +183,7 @@ async function compareCounty(db: Db, { id, body, fips, seq }: Whole): Promise<No
 
 type CheckedSearch = { search: Search; notes: readonly Note[] };
 
-/** One statement, so that it is atomic. */
+/** Writes the notes in one statement, so that the write is atomic. */
 async function writeNotes(db: Db, checked: readonly CheckedSearch[], until: number): Promise<void> {
   if (checked.length === 0) return;
   const notes = checked.flatMap(({ notes }) => notes);
@@ -195,7 +199,10 @@ async function writeNotes(db: Db, checked: readonly CheckedSearch[], until: numb
   if (notes.length > 0) await db.run('webhooks/notify_dispatchers', { channel: WEBHOOKS_CHANNEL });
 }
 
-/** Also finds matches that changed without a recorded change, because time passed or land was measured. */
+/**
+ * Compares each search's full results, to find matches that changed without a recorded change because time
+ * passed or land was measured.
+ */
 export async function refreshSearches({ db, log, signal }: Omit<FollowDeps, 'config'>): Promise<number> {
   return db.connection(async connection => {
     await takeLock(connection, [LOCKS.searches], signal);
@@ -231,8 +238,9 @@ type News = {
 };
 
 /**
- * Emails each person the changes in all of their searches, in one email. Its links don't sign anyone in. Only
- * the holder of the searches lock calls this. If a worker dies right after an email, it may be sent again.
+ * Sends each person a single email with the changes in all of their searches. Its links don't sign anyone in.
+ * Only the holder of the searches lock calls this. If a worker dies right after an email, it may be sent
+ * again.
  */
 export async function mailSearches(db: Db, config: Config, log: Logger): Promise<void> {
   const appUrl = appUrlOf(config, config.PORT);
@@ -271,7 +279,7 @@ const wordsOf = ({ added, removed, changed }: News): string =>
 
 const endOf = ({ token }: News, appUrl: string): string => `${appUrl}/searches/unsubscribe/${token}`;
 
-/** Parcels named per search. The link shows the rest. */
+/** Number of parcels named per search. The link shows the rest. */
 const PARCELS_NAMED = 10;
 
 /** Parcels and their changes, without owners, because emails get forwarded. */

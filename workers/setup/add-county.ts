@@ -33,11 +33,11 @@ export type AddOptions = {
   force: boolean;
   look: FileVersionLookup;
   signal: AbortSignal;
-  /** Called with each kind as soon as it is known. */
+  /** Called with the status of each kind as soon as it is known. */
   onAdded?(added: CountyKindStatus): void;
 };
 
-/** Each file is complete or absent, and written only after its source has responded. */
+/** Adds a county's feed files. Each file is written atomically, and only after its source has responded. */
 export async function addCounty(
   county: number,
   config: Config,
@@ -98,7 +98,7 @@ const unknown = (fips: string, kind: CountyKind): CountyKindStatus => ({
 const readsSales = (feed: Feed): boolean =>
   feed.kind === 'listings' || (feed.kind === 'assessor' && feed.sales !== null);
 
-/** Whether a feed will read sales, if that is known before its columns are read. */
+/** Whether a feed will read sales. null if that isn't known before its columns are read. */
 function willReadSales(planned: PlannedFeed): boolean | null {
   if (planned.kind !== 'assessor') return planned.kind === 'listings';
   const preset = presetOf(planned);
@@ -177,14 +177,14 @@ const fileOf = ({ FEEDS_DIR }: Config, name: string): string => join(FEEDS_DIR, 
 
 const UNKNOWN: FileVersion = { version: null, modified: null };
 
-/** The existing addresses: one, or several for files that are read together. */
+/** The addresses that exist: one, or several for files that are read together. */
 type Found = { addresses: string[]; state: FileVersion };
 
 const looking = (signal: AbortSignal): OpenContext => ({
   baseDir: process.cwd(),
   tmpDir: tmpdir(),
   signal,
-  // Someone is waiting for it.
+  // Short limits, because someone is waiting.
   limits: { tries: 2, downloadIdleMs: 20_000 },
 });
 
@@ -200,12 +200,15 @@ export function cachedFileVersion(signal: AbortSignal): FileVersionLookup {
   };
 }
 
-/** The first address that exists, preferably dated. @throws PlatError `feed_source` when none does */
+/**
+ * The first address that exists. Prefers one whose server reports a version.
+ * @throws PlatError `feed_source` when none does
+ */
 async function findSource(
   { kind, fips, addresses, source, program }: PlannedFeed,
   look: FileVersionLookup,
 ): Promise<Found> {
-  // For a layer server, the reader itself checks.
+  // For a layer server, the reader checks whether it exists.
   const isServer = source !== undefined || program?.format === 'arcgis';
   if (isServer) return { addresses: addresses.slice(0, 1), state: UNKNOWN };
   if (program?.together) {
@@ -228,7 +231,10 @@ async function findSource(
   throw new PlatError('feed_source', `None of these exist: ${addresses.join(', ')}.`);
 }
 
-/** Columns are suggested or a preset's. Switched off, with the problems, if the feed cannot run. */
+/**
+ * The feed's text, with suggested columns or a preset. If the feed can't run, it is disabled, and its
+ * problems are listed.
+ */
 async function mappedText(
   planned: PlannedFeed,
   addresses: string[],
@@ -245,7 +251,7 @@ async function mappedText(
     head: { name, fips, title, attribution, licence },
     about: feedHeaderLines(planned, config),
     preset: presetOf(planned),
-    // Fields made of several columns are left to the operator.
+    // Leave keys with several columns to the operator.
     key: planned.source?.key?.length === 1 ? planned.source.key[0] : undefined,
     switchOff: true,
     sharedDir: sharedFolder(config),

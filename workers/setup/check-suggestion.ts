@@ -31,18 +31,18 @@ export type SuggestRequest = {
   head: Omit<FeedHead, 'kind' | 'fips'> & { fips?: string | undefined };
   about?: readonly string[];
   rows: number;
-  /** The column of the parcel number, if it is known. */
+  /** The parcel number column, if it is known. */
   key?: string | undefined;
-  /** For a source in a known schema, for which nothing is suggested. */
+  /** The preset for a source in a known schema. Plat then suggests no columns. */
   preset?: PresetName | undefined;
   /** Disable the feed, with its problems as comments, if it can't run yet. */
   switchOff?: boolean;
   sharedDir?: string;
   /** A person's corrections, instead of the suggestions. */
   suggest?: typeof suggestColumns;
-  /** Absent without a database. */
+  /** Undefined when there is no database. */
   findLoaded?: FindLoaded | undefined;
-  /** Default: it ends with its process. */
+  /** Default: a signal that never aborts. */
   signal?: AbortSignal | undefined;
 };
 
@@ -50,11 +50,11 @@ export type SuggestedFeed = {
   text: string;
   kind: string;
   fips: string | null;
-  /** Why the rows are in this county, unless their locations say so. */
+  /** Why Plat chose this county. null if the rows' locations are in it. */
   fipsWhy: string | null;
   rows: number;
   suggestions: Suggestions | null;
-  /** The feed's result on the rows that were read. Null, with a problem, if it cannot be loaded. */
+  /** The check of the feed on the sampled rows. null, with a problem, if the feed can't be loaded. */
   check: FeedCheck | null;
   problems: string[];
   /** Feeds that have already loaded parcels of these rows. */
@@ -127,11 +127,11 @@ function suggestedLines(
   return ['', 'listings:', ...lines, ...columnLines(sold), ...salesSection(sold, values)];
 }
 
-/** Facts about sales, as comments at the end of a feed. */
+/** Notes about sales, as comments at the end of a feed. */
 const salesLines = (comps: readonly string[]): string[] =>
   comps.length === 0 ? [] : ['', ...comps.map(line => `# ${line}`)];
 
-/** What a suggested feed comes to. @param first of its rows */
+/** Loads and checks the text of a suggested feed. @param first the first rows */
 export async function checkText(
   text: string,
   { file, findLoaded }: Pick<SuggestRequest, 'file' | 'findLoaded'>,
@@ -151,7 +151,10 @@ export async function checkText(
 
 type Suggest = (sample: Sample) => Suggestions;
 
-/** If a file has decimal commas, suggests by what they mean, and adds `decimal: ","` to such columns. */
+/**
+ * If a file has decimal commas, converts the numbers before suggesting columns, and adds `decimal: ","` to
+ * the columns that have them.
+ */
 const withDecimalCommas =
   (suggest: Suggest): Suggest =>
   sample => {
@@ -178,7 +181,10 @@ const withDecimalCommas =
 
 const NUMERIC = new Set<string>(['number', 'money', 'integer']);
 
-/** The columns whose numbers must have, or may have, decimal commas, in a file where at least one must. */
+/**
+ * The columns with decimal commas. If at least one column clearly has them, includes the columns that may
+ * have them.
+ */
 function commaColumns(columns: Sample['columns']): Set<string> {
   const noted = columns.map(({ name, values }) => {
     const notation = newNotation();

@@ -37,7 +37,7 @@ export function correctSuggestions(
 const same = (a: readonly string[], b: readonly string[]): boolean =>
   a.length === b.length && a.every((name, i) => name === b[i]);
 
-/** A column that was not suggested, read by the date format or unit of its values. */
+/** A candidate for a column that a person chose. The values determine its date format or unit. */
 function byHand(field: ParcelTarget, columns: string[], { columns: all, acres }: Sample): Candidate {
   const [only, ...more] = columns;
   const source = more.length === 0 ? all.find(({ name }) => name === only) : undefined;
@@ -68,7 +68,9 @@ const flagOf = (means: string | undefined): Flag =>
 const textOf = (flag: unknown): Meanings['otherwise'] =>
   flag === true ? 'true' : flag === false ? 'false' : '';
 
-/** The meanings of a flag's or code's values as read now. Null for other fields and too many codes. */
+/**
+ * How a flag's or code's values are currently read. null for other fields, and if there are too many codes.
+ */
 export function meaningsOf(field: ParcelTarget, spec: ColumnSpec, { columns }: Sample): ValueMeanings | null {
   const { type } = PARCEL_SPECS[field];
   const kind = type === 'boolean' ? 'flag' : type === 'text' && field.endsWith('_code') ? 'code' : null;
@@ -112,7 +114,7 @@ export function withMeanings(
   return { ...plain, values: Object.fromEntries(flags.filter(([, flag]) => flag !== otherwise)), otherwise };
 }
 
-/** Reads a value as the field would. Null if it can't be used. */
+/** Reads a value as the field would. null if the value can't be used. */
 function readerOf(field: ParcelTarget, spec: ColumnSpec): (text: string) => unknown {
   const compiled = compileColumn({ name: field, spec: PARCEL_SPECS[field] }, spec, name => name);
   return text => {

@@ -8,13 +8,14 @@ import { parseNumber } from '../feeds/values/number-value.ts';
 import { parseZip } from '../feeds/values/place-value.ts';
 import type { SourceRow } from '../formats/row-batch.ts';
 
-/** The county of a source, and why, unless the rows' locations say so. */
+/** The county of a source, and why Plat chose it. `why` is null if the rows' locations are in the county. */
 type CountyGuess = { fips: string; why: string | null };
 
 const IN_COUNTY = 0.9;
 
 /**
- * By the shapes of the rows, or else by their longitudes and latitudes. Rows without a location have ZIPs.
+ * Guesses the county from the rows' shapes, or else from longitudes and latitudes. If the rows have no
+ * locations, uses ZIP codes.
  */
 export function guessCounty(rows: readonly SourceRow[], suggestions: Suggestions | null): CountyGuess | null {
   const hasShapes = rows.some(({ geometry }) => geometry !== null);
@@ -51,7 +52,9 @@ function placedBy({ fields }: Suggestions, rows: readonly SourceRow[]): SourceRo
   });
 }
 
-/** Fewer rows may be from one town, and a town's ZIP may be that of a post office in the next county. */
+/**
+ * Fewer rows may be from a single town, and a town can have the ZIP code of a post office in the next county.
+ */
 const MIN_ROWS = 20;
 const MIN_ZIPS = 3;
 

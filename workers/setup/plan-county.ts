@@ -28,7 +28,7 @@ export type PlannedFeed = {
   title: string;
   attribution: string;
   licence: string;
-  /** The setting with another address for it. */
+  /** The environment variable that sets a different address. */
   setting: string;
   addresses: string[];
   source?: CatalogueSource;
@@ -41,7 +41,7 @@ const NAMES: Partial<Record<CountyKind, string>> = { assessor: 'parcels', listin
 
 type Agency = { setting: keyof Config & string; what: string; attribution: string; licence: string };
 
-/** The agencies whose layers cover every county. */
+/** Agencies that publish layers for every county. */
 const AGENCIES: Record<LandKind, Agency> = {
   roads: {
     setting: 'ROADS_URL',
@@ -94,7 +94,7 @@ export function boundsOf(fips: string): Box {
   return padBox(extent, MARGIN_DEG).map(side => Number(side.toFixed(4))) as Box;
 }
 
-/** The feeds that a county needs, and their sources. Contacts no server. */
+/** The feeds that a county needs, and their sources. Makes no requests. */
 export function planCounty(
   county: number,
   config: Config,
@@ -152,7 +152,10 @@ function parcels(fips: string, place: string, { CATALOGUE_FILE }: Config): Plann
   ];
 }
 
-/** One file per state or several (WI_Wetlands_NorthEast, South_Dakota_East). Others are of projects. */
+/**
+ * A state has one file or several (WI_Wetlands_NorthEast, South_Dakota_East). Other files in the archive are
+ * of individual projects.
+ */
 const WETLAND_MEMBERS = [
   '*_Wetlands.shp',
   '*_North*.shp',
@@ -165,7 +168,9 @@ const WETLAND_MEMBERS = [
   '!*Metadata*',
 ];
 
-/** The input of a planned feed. In a file that covers more than the county, only its rows count. */
+/**
+ * The input of a planned feed. If a file covers more than the county, the feed uses only the county's rows.
+ */
 export function inputOf(
   { fips, kind, source, program }: PlannedFeed,
   address: string | string[],
@@ -192,7 +197,7 @@ export function inputOf(
   } as InputSection;
 }
 
-/** The statewide layers whose columns a preset maps. */
+/** Presets for statewide layers, by state. */
 const STATE_PRESETS: Record<string, PresetName> = {
   AR: 'arkansas',
   AZ: 'arizona',
@@ -229,7 +234,7 @@ export function feedHeaderLines({ fips, source }: PlannedFeed, config: Config): 
   return [`Written by \`plat county add ${fips}\`.`, ...list];
 }
 
-/** Of a state's place names, those of the county. */
+/** Keeps only the county's place names from the state's file. */
 const ofCounty = (fips: string): string[] => [
   '  skip_where:',
   `    - { column: county_numeric, not_in: ["${fips.slice(2)}", "${Number(fips.slice(2))}"] }`,

@@ -15,19 +15,19 @@ import { columnsOf } from '../ingest/engine/source-columns.ts';
 
 /** How to read the first rows of sources. */
 export type SampleRequest = {
-  /** Relative paths start here. */
+  /** Base folder of relative paths. */
   baseDir: string;
   rows: number;
   fips?: string | undefined;
-  /** For a source in a known schema. */
+  /** The preset, for a source in a known schema. */
   preset?: PresetName | undefined;
   sharedDir?: string | undefined;
-  /** Default: it ends with its process. */
+  /** Default: a signal that never aborts. */
   signal?: AbortSignal | undefined;
 };
 
 export type Sample = {
-  /** With the number of title lines to skip, if any. */
+  /** The input, with the number of title lines to skip, if any. */
   input: InputSection;
   spec: InputSpec;
   batch: RowBatch;
@@ -55,7 +55,7 @@ export async function readSample(input: InputSection, request: SampleRequest): P
   };
 }
 
-/** The columns of a sample with their values, as suggestions use them. */
+/** The columns of a sample with their values, in the form that suggestions use. */
 export function columnsSampled({ names, batch, layer }: Sample, key?: string): ColumnSample {
   const aliases = new Map(layer?.fields.map(({ name, alias }) => [name, alias]));
   return {
@@ -73,14 +73,14 @@ function refuse(message: string): never {
   throw formatError(`within: ${message}.`);
 }
 
-/** Without `rows`, reads all of a source. */
+/** The context for reading a sample. Without `rows`, reads the whole source. */
 export function readContext({
   baseDir,
   rows,
   sharedDir,
   signal,
 }: Omit<SampleRequest, 'rows'> & { rows?: number | undefined }): ReadContext {
-  // Someone is waiting, so try three times instead of the half minute of a run.
+  // Someone is waiting, so try three times instead of retrying for half a minute like a run.
   const limits = { tries: 3 };
   return {
     ...checkContext(baseDir),
@@ -94,7 +94,9 @@ export function readContext({
 /** Maximum number of title lines above the header of a table. */
 const MAX_TITLES = 10;
 
-/** The first rows of a source. For a table with title lines, those below the line with the column names. */
+/**
+ * The first rows of a source. For a table with title lines, the rows below the line with the column names.
+ */
 async function rowsBelowTitles(spec: InputSpec, context: ReadContext, wanted: number): Promise<Titled> {
   const { mayHaveTitles }: FormatSpec = FORMATS[spec.format];
   const isGiven = spec.header !== undefined || spec.skip_lines !== undefined;
@@ -109,7 +111,8 @@ async function rowsBelowTitles(spec: InputSpec, context: ReadContext, wanted: nu
       const isTable = batch.rows.length >= batch.bad.length;
       const own = names.filter(name => !isNameless(name));
       const isHeader = titles === 0 ? !areValues(names) : own.every(isColumnName);
-      // Some columns may have no name. If most have none, this may be a title line above the header.
+      // A header may leave some columns unnamed. If most are unnamed, the line may be a title above the
+      // header.
       const isClear = titles === 0 ? own.length >= names.length / 2 : own.length === names.length;
       if (isTable && isHeader && isClear) return { batch, titles };
       if (isTable && isHeader && own.length > (best?.named ?? 0)) best = { batch, titles, named: own.length };
@@ -127,7 +130,7 @@ async function rowsBelowTitles(spec: InputSpec, context: ReadContext, wanted: nu
 
 type Titled = { batch: RowBatch; titles: number };
 
-/** A number or a date is a value of a row, not a column name. */
+/** Whether a text can be a column name. Numbers and dates are values of a row. */
 const isColumnName = (name: string): boolean =>
   /[a-z]/i.test(name) && !/^\d+[\s/-]/.test(name) && name.length <= 64;
 
@@ -146,7 +149,7 @@ async function firstRows(input: InputSpec, context: ReadContext, wanted: number)
   return sample;
 }
 
-/** The kind of feed by a source's columns. Default: parcels. */
+/** The kind of feed that a source's columns suggest. Default: parcels. */
 export function kindOfColumns(names: readonly string[]): string {
   const there = new Set(names.map(name => name.toUpperCase()));
   const has = (column: string) => there.has(column) || there.has(column.slice(0, 10));

@@ -39,7 +39,7 @@ const SAMPLE_CHARS = 60;
 
 export type SuggestedFile = Omit<AddFileResult, 'written' | 'refused' | 'run'>;
 
-/** The feed of an uploaded file, suggested or corrected, and its check. */
+/** Suggests a feed for an uploaded file, or applies a person's corrections, and checks it. */
 export async function suggestFile(
   { upload, reading, name: given, county, choices, overlap }: AddFilePayload,
   config: Config,
@@ -50,7 +50,10 @@ export async function suggestFile(
   const name = given ?? feedName(upload.original);
   const feedFile = join(config.FEEDS_DIR, `${name}.yaml`);
   const source = relative(config.FEEDS_DIR, path);
-  /** Messages name the file as its owner does, and no line of a feed that isn't written yet. */
+  /**
+   * Makes messages use the file's original name, and removes line numbers of a feed file that doesn't exist
+   * yet.
+   */
   const plain = (message: string) =>
     message
       .replaceAll(path, upload.original)
@@ -146,10 +149,10 @@ const unread = (
   notWritable: null,
 });
 
-/** Never overwrite another feed's file. */
+/** Reports a problem instead of overwriting another feed's file. */
 async function nameProblems(file: string, text: string): Promise<string[]> {
   const there = existsSync(file) ? await readFile(file, 'utf8') : text;
-  // The same upload can later decide how to treat parcels that another feed has.
+  // Ignore `overlap`, because a person can set it later for the same upload.
   const withoutOverlap = (feed: string) => feed.replace(/^overlap: .*\n/m, '');
   return withoutOverlap(there) === withoutOverlap(text)
     ? []

@@ -30,11 +30,11 @@ type JoinRequest = Pick<SuggestRequest, 'baseDir' | 'file' | 'head' | 'rows' | '
 };
 
 export type JoinedFeed = SuggestedFeed & {
-  /** The number of keys of the first roll's first rows that the other sources have. */
+  /** For each other source, how many keys from the first roll's first rows it has. */
   joins: { source: string; columns: [string, string]; matched: number; checked: number }[];
 };
 
-/** Fewer common keys are chance, or two counties. */
+/** If fewer keys match, the match is chance, or the sources are of different counties. */
 const MIN_SHARE = 0.5;
 
 /** Joins sources by the columns whose values agree. @throws PlatError of a source, `feed_definition` */
@@ -94,7 +94,7 @@ export async function suggestJoined(request: JoinRequest): Promise<JoinedFeed> {
 
 type Parts = { first: Sample; further: Sample[]; shape: Sample | null };
 
-/** @param joins with the keys of the other sources, none if they share none */
+/** @param joins the key matches with the other sources; null for a source without common keys */
 function sectionsOf(
   { first, further, shape }: Parts,
   joins: readonly (KeyMatch | null)[],
@@ -132,7 +132,7 @@ function sectionsOf(
 
 const isPlace = (field: string): boolean => field === 'longitude' || field === 'latitude';
 
-/** Whether a table without boundaries has a sale in each row. */
+/** Whether a sample is a table of sales, with one in each row and no boundaries. */
 const isOfSales = ({ batch, names }: Sample, columns: ColumnSample): boolean =>
   columns.acres.every(acres => acres === null) &&
   saleColumns(
@@ -145,7 +145,7 @@ const nameOf = ({ input }: Sample): string => String([input.source].flat()[0]);
 const columnOf = ({ columns }: KeySpec): string => String(columns[0]);
 const shortKey = (key: KeySpec): unknown => (Object.keys(key).length === 1 ? key.columns[0] : key);
 
-/** Which samples are rolls, and which one has the boundaries. */
+/** Determines which samples are rolls and which one has the boundaries. */
 function partsOf(samples: readonly Sample[]): { rolls: Sample[]; shape: Sample | null } {
   const refuse = (message: string) => new PlatError('feed_definition', message);
   for (const sample of samples) {
@@ -167,7 +167,10 @@ function partsOf(samples: readonly Sample[]): { rolls: Sample[]; shape: Sample |
   return { rolls: samples.filter(sample => sample !== shape), shape };
 }
 
-/** The key of the first roll that joins the worst-joined source best. */
+/**
+ * The first roll's key with the best worst case: the highest share of matches in the source that it matches
+ * least.
+ */
 function bestKey(matches: readonly KeyMatch[][]): string | null {
   const shares = new Map<string, number>();
   for (const { own } of matches[0] ?? []) {
@@ -189,7 +192,7 @@ function unmatched(first: Sample, other: Sample, join: KeyMatch | null): string[
   ];
 }
 
-/** The lines of a section as a list item. */
+/** Formats the lines of a section as a list item. */
 const asItem = (lines: readonly string[]): string[] =>
   lines.map((line, i) => (i === 0 ? `  - ${line.trimStart()}` : `  ${line}`));
 
@@ -203,11 +206,11 @@ function withKey(suggestions: Suggestions, key: KeySpec | undefined): Suggestion
   };
 }
 
-/** Finds columns of two sources with the same keys, and how many of the first source's first keys match. */
+/** Columns of two sources that have the same keys, and how many of the first source's first keys match. */
 type KeyMatch = { own: KeySpec; other: KeySpec; matched: number; checked: number };
 
 const MAX_COLUMNS = 5;
-/** Shorter values agree by chance. */
+/** Shorter values often match by chance. */
 const MIN_CHARS = 4;
 
 /** Columns whose values differ from row to row, most distinct first. Excludes row counters. */
@@ -229,7 +232,10 @@ function keyColumns({ names, batch }: Sample): string[] {
     .map(({ name }) => name);
 }
 
-/** Values, sizes, and names of a parcel also match in two sources, but they aren't keys. */
+/**
+ * Words in the names of columns that aren't keys, although values, sizes, and names of parcels also match
+ * across sources.
+ */
 const FACTS =
   'not value price total market assessed taxable land bldg acre area sqft measured date year own payer name mail addr situs street house sale'.split(
     ' ',
@@ -259,7 +265,10 @@ function candidatesOf(sample: Sample): Candidate[] {
   );
 }
 
-/** Matching keys, best first. Reads the other source until all match, of a server only its first rows. */
+/**
+ * Matching keys, best first. Reads the other source until all keys match. For a server, reads only the first
+ * rows.
+ */
 async function matchKeys(own: Sample, other: Sample, request: SampleRequest): Promise<KeyMatch[]> {
   const wanted = candidatesOf(own).map(candidate => ({
     ...candidate,

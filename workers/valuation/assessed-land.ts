@@ -12,12 +12,13 @@ const COLUMNS = {
 } as const satisfies CopyColumns;
 
 /**
- * The assessor's value of a parcel's land at the end of a day (since 1970-01-01), as the difference between
- * ln(assessed value) and that of the county's land of the same size at the time. NaN if no roll has it.
+ * The assessor's value of a parcel's land at the end of a day (since 1970-01-01), as ln(assessed value) minus
+ * the typical ln(assessed value) of the county's land of the same size at that time. NaN if no roll has a
+ * value.
  */
 export type AssessorOpinion = (propertyId: number, day: number) => number;
 
-/** The line through the logarithms of values and acreages, valid starting at the date of a roll version. */
+/** The regression line of ln(assessed value) on ln(acres), valid from the date of a roll version. */
 type SizeLine = { day: number; level: number; slope: number };
 
 export async function readOpinions(db: Db, fips: number): Promise<AssessorOpinion> {
@@ -40,7 +41,7 @@ export async function readOpinions(db: Db, fips: number): Promise<AssessorOpinio
 
 type Values = Record<'id' | 'logValue' | 'logAcres', Float64Array> & { day: Int32Array };
 
-/** One an edition, the earliest first. @param values by parcel and day */
+/** One line per roll version, earliest first. @param values sorted by parcel and day */
 function sizeLines({ id, day, logValue, logAcres }: Values): SizeLine[] {
   const days = [...new Set(day)].sort((a, b) => a - b);
   const editionOf = new Map(days.map((one, edition) => [one, edition]));
@@ -64,7 +65,7 @@ function sizeLines({ id, day, logValue, logAcres }: Values): SizeLine[] {
     for (const name of ['n', 'x', 'y', 'xx', 'xy'] as const) all[name] += change[name];
     const { n, x, y, xx, xy } = all;
     const spread = xx - x ** 2 / n;
-    // Rounding leaves a little where all are of one size.
+    // When all parcels have the same size, rounding leaves a small nonzero spread.
     const slope = spread > 1e-6 * n ? (xy - (x * y) / n) / spread : 0;
     return { day: days[edition]!, level: (y - slope * x) / n, slope };
   });

@@ -3,7 +3,7 @@ import { enqueueAll } from '../../shared/platform/queue/jobs.ts';
 import { valueCountyJob } from './value-county-job.ts';
 
 /**
- * Has the counties that are marked valued: while a county's job waits no other is added.
+ * Enqueues a valuation for each marked county that doesn't already have a waiting job.
  * @returns the jobs' ids
  */
 export async function enqueueValuations(db: Db): Promise<string[]> {

@@ -25,7 +25,7 @@ export function estimateCounty(db: Db, fips: number, day: string): Promise<void>
   });
 }
 
-/** A county that was added after all were last estimated. @returns whether it was one */
+/** Estimates a county that was added since all counties were last estimated. @returns whether it was new */
 export async function estimateNewCounty(db: Db, fips: number, asOf: string | undefined): Promise<boolean> {
   const values = { fips, model_version: MODEL_VERSION };
   if ((await db.rowCount('valuation/has_estimates', values)) > 0) return false;

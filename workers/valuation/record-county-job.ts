@@ -4,7 +4,7 @@ import { countyCode, enqueue, RETRY } from '../../shared/platform/queue/jobs.ts'
 import { fiveDigits } from '../../shared/regions/counties.ts';
 import { defineJob } from '../queue/job.ts';
 
-/** Makes the record of a county: how full its data are, and how close values are to sales. */
+/** Creates a county's record: how complete its data is, and how close its estimated values are to sales. */
 export const recordCountyJob = defineJob({
   name: 'valuation.record',
   queue: 'valuation',
@@ -22,7 +22,7 @@ export const recordCountyJob = defineJob({
 });
 
 /**
- * Queues a new record of each county after a merged roll or many new sales, else once a week, because
+ * Enqueues a new record of a county after a merged roll or many new sales, and otherwise once a week, because
  * comparing with past sales takes as long as many valuations.
  * @returns the jobs' ids
  */

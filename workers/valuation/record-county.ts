@@ -19,15 +19,16 @@ import type { Db } from '../../shared/platform/db.ts';
 import type { StoredComps } from './valuation-comps.ts';
 import { defaultValuationDay, type JobControl, readMarket } from './value-county.ts';
 
-/** Only the latest sales. More would hardly narrow the intervals. */
+/** Maximum number of sales to compare with, latest first. More would hardly narrow the intervals. */
 const MAX_SALES = 2_000;
 
 type Known = { seen_run: number; seen_sales: number };
 type Facts = { known: Known; asOf: string; comps: StoredComps; filled: Omit<CountyRecord, 'ratio_studies'> };
 
 /**
- * Measures how full a county's roll is, compares the values of its land with past sales, and replaces its
- * record. The model is fitted once for each quarter's sales, as of before the first of them.
+ * Measures how complete a county's roll is, compares estimated and assessed values with past sales, and
+ * replaces the county's record. The model is fitted once for each quarter, with data from before its first
+ * sale.
  */
 export async function recordCounty(
   db: Db,
@@ -57,7 +58,7 @@ export async function recordCounty(
   return { parcels: record.parcels, sales: sales.length };
 }
 
-/** Fields that parcels show differently from the roll's column: 0 means not stated. */
+/** Fields whose displayed value differs from the roll's column, such as acres, where 0 means not stated. */
 const SHOWN: Partial<Record<ParcelField, string>> = {
   acres: 'nullif(p.acres, 0)',
   year_built: 'nullif(p.year_built, 0)',
@@ -95,7 +96,7 @@ async function readFacts(db: Db, fips: number): Promise<Facts> {
 
 type Measured = Omit<CountyRecord, 'filled' | 'towns' | 'ratio_studies'> & Record<ParcelField, number>;
 
-/** The county's latest sales that can be valued, each once, the earliest first. */
+/** The county's latest sales that can be valued, without duplicates, earliest first. */
 function pastSales(comps: StoredComps, fips: number, asOfDay: number): number[] {
   const from = minusMonths(asOfDay, 12 * RECORD_YEARS);
   return Array.from(salesUntil(comps, asOfDay).all)
@@ -134,7 +135,7 @@ async function assessedValues(
   );
 }
 
-/** Ratio studies of all sales that have a value, of those after a day, and of each size. */
+/** Ratio studies of all sales that have a value, of those after `lastYear`, and of each size bucket. */
 async function studiesOf(
   of: RatioStudyOf['of'],
   { acres, price, soldDay }: StoredComps,
@@ -169,7 +170,7 @@ async function studiesOf(
 
 const round4 = (value: number): number => Math.round(value * 1e4) / 1e4;
 
-/** With four decimals, and without the figures of too few sales. */
+/** Rounds figures to four decimals, and omits them if there are too few sales. */
 function roundedStudy({ n, outliers, intervals, prb_by_chance, ...figures }: EquityStudy): EquityStudy {
   const known = n >= LEAST_STUDIED;
   const rounded = (range: Range | null) =>

@@ -28,6 +28,6 @@ async function readSales(db: Db): Promise<Comps> {
     return all;
   });
   const sold = Array.from({ length: comps.count }, (_, i) => i).filter(i => comps.status[i] === SOLD);
-  // Asking prices can't be used without listings.
+  // Don't use asking prices, because the backtest has no listings.
   return { ...pickComps(comps, sold), asked: undefined };
 }

@@ -10,7 +10,7 @@ import type { AssessorOpinion } from './assessed-land.ts';
 
 const number = { type: 'float8', null: Number.NaN } as const;
 
-/** The figures of the land, as valuation/copy_comps and copy_parcels name them last. */
+/** Land figures, which are the last columns of valuation/copy_comps and copy_parcels. */
 export const LAND_COLUMNS = {
   steepPercent: number,
   frontageFt: number,
@@ -35,10 +35,13 @@ const COLUMNS = {
   ...LAND_COLUMNS,
 } as const satisfies CopyColumns;
 
-/** `parcel`: ids of the parcels that they are of, NaN where unknown. */
+/** `parcel`: id of each comp's parcel, NaN if unknown. */
 export type StoredComps = Comps & { ids: Uint8Array; parcel: Float64Array; assessed: Float64Array };
 
-/** The comps of a county, or those of other counties in a box in integers of 1e-7 degree, or all, by id. */
+/**
+ * All comps, those of a county, or those of other counties in a box (in integers of 1e-7 degree), sorted by
+ * id.
+ */
 export async function readComps(
   db: Db,
   where: { fips: number } | { box: Box; exceptFips: number } | null = null,
@@ -73,7 +76,10 @@ export async function readComps(
   };
 }
 
-/** Writes what the assessor held the land of a county's sold comps for on the day before each. */
+/**
+ * Fills `assessed` for a county's sold comps with the assessor's value of the land on the day before each
+ * sale.
+ */
 export function assessSales(
   { parcel, soldDay, county, assessed }: StoredComps,
   fips: number,
@@ -83,7 +89,7 @@ export function assessSales(
     if (county[i] === fips && soldDay[i] !== NO_DAY) assessed[i] = opinion(parcel[i]!, soldDay[i]! - 1);
 }
 
-/** The comps of both. */
+/** Concatenates two sets of comps. */
 export function joinComps(a: StoredComps, b: StoredComps): StoredComps {
   if (b.count === 0) return a;
   type Column = Float64Array | Int32Array | Uint8Array;
@@ -98,7 +104,7 @@ export function joinComps(a: StoredComps, b: StoredComps): StoredComps {
   return { ...Object.fromEntries(joined), count: a.count + count };
 }
 
-/** The land's terms of every row, LAND_TERMS a row. */
+/** Land terms of every row, LAND_TERMS values per row. */
 export function landTermsOf(rows: number, figures: CopiedColumns<typeof LAND_COLUMNS>): Float64Array {
   const { steepPercent, frontageFt, floodPercent, wetlandsPercent } = figures;
   const terms = new Float64Array(rows * LAND_TERMS);

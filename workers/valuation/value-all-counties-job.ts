@@ -3,7 +3,7 @@ import { enqueue, RETRY } from '../../shared/platform/queue/jobs.ts';
 import { recomputeMarketJob } from '../market/recompute-market-job.ts';
 import { defineJob } from '../queue/job.ts';
 
-/** Learns from the sales of every county, then enqueues a job for each to be valued. */
+/** Estimates the model from the sales of every county, then enqueues a valuation job for each county. */
 export const valueAllCountiesJob = defineJob({
   name: 'valuation.all',
   queue: 'valuation',
@@ -16,7 +16,7 @@ export const valueAllCountiesJob = defineJob({
       signal,
       progress: share => progress(share, 'learning'),
     });
-    // Their price indices are in the statistics of counties, which they have marked.
+    // County statistics include the price indices, so recompute the counties that the estimates have marked.
     const statistics = await enqueue(db, recomputeMarketJob, { scope: { dirty: true } });
     await deliver([statistics.id, ...result.jobs]);
     return { ...result, rows: result.counties };

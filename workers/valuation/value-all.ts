@@ -7,8 +7,8 @@ import { valueCountyJob } from './value-county-job.ts';
 export type EstimatesResult = { asOf: string; counties: number; jobs: string[] };
 
 /**
- * Stores every county's own estimates before any county is valued, so that the order does not matter; then
- * enqueues all.
+ * Stores every county's own estimates, then enqueues the valuations. Estimating all counties first makes the
+ * order of the valuations irrelevant.
  */
 export async function estimateCounties(
   db: Db,

@@ -6,7 +6,7 @@ import { recomputeMarketJob } from '../market/recompute-market-job.ts';
 import { defineJob } from '../queue/job.ts';
 import { enqueueDueRecord } from './record-county-job.ts';
 
-/** Values the parcels of a county by the sales around them. */
+/** Values a county's parcels from nearby sales. */
 export const valueCountyJob = defineJob({
   name: 'valuation.county',
   queue: 'valuation',
@@ -22,7 +22,8 @@ export const valueCountyJob = defineJob({
       signal,
       progress: share => progress(share, 'valuing'),
     });
-    // Advice depends on estimated values. If the worker is killed before this, the daily run does it.
+    // Advice depends on estimated values. If the worker is killed before this, the daily job regrades the
+    // deals.
     await deliver(await enqueueCountyDealGrading(db, payload.fips));
     await deliver(await enqueueDueRecord(db, payload.fips));
     return { ...result, rows: result.parcels };

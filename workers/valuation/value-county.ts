@@ -36,7 +36,7 @@ import {
 export type ValuedCounty = {
   /** 'YYYY-MM-DD' */
   asOf: string;
-  /** Sales of the county and of those near it: used ones, and outliers. */
+  /** Sales in the county and nearby ones that the model uses. `outliers` counts the excluded ones. */
   sales: number;
   outliers: number;
   parcels: number;
@@ -45,14 +45,14 @@ export type ValuedCounty = {
 
 export type JobControl = { signal: AbortSignal; progress?(share: number): void };
 
-/** A parcel whose estimated value changes by more than this share is in the change feed. */
+/** The change feed includes parcels whose estimated value changes by more than this share. */
 const MOVED_SHARE = 0.05;
 
-/** Parcels between two looks at the signal, and turns of the event loop. */
+/** Parcels per turn of the event loop. The signal is checked after each turn. */
 const PARCELS_PER_TURN = 500;
 
 const number = { type: 'float8', null: Number.NaN } as const;
-/** The columns of valuation/copy_parcels; places in integers of 1e-7 degree. */
+/** The columns of valuation/copy_parcels. Locations are in integers of 1e-7 degree. */
 const PARCEL_COLUMNS = {
   id: { type: 'int8', null: Number.NaN },
   lon: number,
@@ -64,8 +64,8 @@ const PARCEL_COLUMNS = {
 type Parcels = CopiedColumns<typeof PARCEL_COLUMNS>;
 
 /**
- * Fits the market of a county to its comps and nearby ones, values every parcel, and replaces the stored
- * valuations atomically: readers see the old ones or the new ones. Clears the county's marks. Can be repeated
+ * Fits a county's market to its own and nearby comps, values every parcel, and replaces the stored valuations
+ * atomically, so that readers see either the old or the new ones. Clears the county's marks. Can be repeated
  * after a crash at any point.
  */
 export function valueCounty(
@@ -75,7 +75,7 @@ export function valueCounty(
 ): Promise<ValuedCounty> {
   return db.transaction(async tx => {
     await lockCounty(tx, fips);
-    // Before anything is read, so that marks set later stay.
+    // Clear marks before reading anything, so that marks set later remain.
     await tx.run('valuation/clear_marks', { fips });
     const day = asOf ?? (await defaultValuationDay(tx));
     await linkCompsToParcels(tx, fips);
@@ -118,10 +118,10 @@ export async function defaultValuationDay(db: Db): Promise<string> {
 }
 
 /**
- * The comps of a county, and those of others that matter to its parcels or to the price level of a comp's
- * place.
- * @param extent of the county's parcels. Empty if they don't matter
- * @returns `compM`: how far from a parcel its comps can be; `opinion`: the assessor's values of its parcels
+ * A county's comps, and the comps of other counties that affect its parcels or the price level around its
+ * comps.
+ * @param extent box of the county's parcels; empty if they aren't needed
+ * @returns `compM`: maximum distance of a parcel's comps; `opinion`: assessed values of the county's parcels
  */
 export async function readMarket(
   db: Db,
@@ -152,14 +152,14 @@ export async function readOtherCounties(db: Db, fips: number): Promise<OtherCoun
   return new Map(rows.map(({ fips: other, estimates }) => [other, estimates]));
 }
 
-/** In integers of 1e-7 degree. */
+/** The box around parcels, in integers of 1e-7 degree. */
 function extentOf({ lon, lat }: Parcels): Box {
   const extent = emptyBox();
   for (let i = 0; i < lon.length; i++) growBox(extent, [lon[i]!, lat[i]!, lon[i]!, lat[i]!]);
   return extent;
 }
 
-/** Values parcels of the model's county, and stores what they are worth. @returns how many were */
+/** Values the parcels of the model's county and stores the values. @returns the number of valued parcels */
 async function valueParcels(
   db: Db,
   model: Model,
@@ -175,8 +175,7 @@ async function valueParcels(
   const copy = openCopy(db, sql('valuation/copy_valuations'));
   let stored = 0;
   try {
-    // Neighbors are valued one after the other: the comps of one are still in the processor's
-    // cache for the next.
+    // Value neighbors one after the other, while their shared comps are still in the CPU cache.
     const order = hilbertOrder(parcels.lon, parcels.lat);
     for (let n = 0; n < count; n++) {
       if (n % PARCELS_PER_TURN === 0) {
@@ -215,9 +214,9 @@ async function valueParcels(
 type Candidate = { id: string; property_id: number; x: number; y: number; boundary: Uint8Array };
 
 /**
- * Finds the parcel of each comp of a county, and stores its land figures with the comp: by the comp's key or
- * number, else the parcel whose boundary contains its point. Skips parcels that were split or merged since,
- * because their land is not what was sold.
+ * Finds the parcel of each comp in a county, and stores the parcel's land figures with the comp. Uses the
+ * comp's key or parcel number, else the boundary that contains its point. Skips parcels that were split or
+ * merged after the sale, because their land is no longer what was sold.
  */
 export async function linkCompsToParcels(db: Db, fips: number): Promise<void> {
   if ((await db.rowCount('valuation/has_land', { fips })) === 0) {

@@ -14,14 +14,20 @@ import { fiveDigits } from '../../shared/regions/counties.ts';
 import { SCHEDULE } from '../../shared/webhooks/webhook-terms.ts';
 import { startLoop, type WakefulLoop } from '../queue/wakeful-loop.ts';
 
-/** Deliveries at once, per process and per webhook. Failing webhooks have their own, and slow no other. */
+/**
+ * Maximum number of concurrent deliveries, per process (`places`) and per webhook (`each`). Failing webhooks
+ * have a separate limit, so that they don't slow down others.
+ */
 const LANES = {
   well: { places: 1_024, each: 4 },
   failing: { places: 64, each: 1 },
 } as const;
 type Lane = keyof typeof LANES;
 
-/** Longer than an attempt can take. After that, another worker takes over from one that died. */
+/**
+ * Longer than an attempt can take. After this time, another worker takes over the deliveries of a worker that
+ * died.
+ */
 const LEASE_SECONDS = 60;
 /** How often to check for unannounced changes and due retries. */
 const POLL_MS = 5_000;
@@ -29,16 +35,16 @@ const POLL_MS = 5_000;
 const BATCH_MS = 20;
 /** The longest pause that a receiver can request. */
 const MAX_PAUSE_SECONDS = 86_400;
-/** A webhook that failed for this long is turned off when a message runs out of attempts. */
+/** A webhook that has been failing for this long is turned off when a message runs out of attempts. */
 const FAILING_DAYS = 3;
-/** Time for open deliveries when the worker stops. */
+/** Time that open deliveries have to finish when the worker stops. */
 const STOP_MS = 5_000;
 
 export type DispatcherDeps = {
   db: Db;
   log: Logger;
   config: Pick<Config, 'BASE_URL' | 'HOST' | 'PORT' | 'WEBHOOK_PRIVATE_HOSTS'>;
-  /** Default: the guarded POST. */
+  /** Default: `GuardedPost`, which blocks private addresses. */
   post?: GuardedPost;
 };
 
@@ -48,21 +54,24 @@ type Dispatcher = {
   db: Db;
   post: GuardedPost;
   apiUrl: string;
-  /** Open deliveries of each webhook, by lane. */
+  /** Number of open deliveries per webhook, by lane. */
   underWay: Record<Lane, Map<string, number>>;
   sending: Set<Promise<void>>;
   /** Attempts that have ended but are not recorded yet. */
   ended: Attempt[];
   /** Whether there may be changes without a message. */
   hasPending: boolean;
-  /** Lanes where a delivery has ended since the last claim. */
+  /** Lanes in which a delivery has ended since the last claim. */
   freed: Set<Lane>;
   isStopping: boolean;
   waking: NodeJS.Timeout | undefined;
   wakeLoops(): void;
 };
 
-/** Delivers each message at least once. After a kill, open ones are sent again under the same id. */
+/**
+ * Delivers each message at least once. If the worker is killed, open deliveries are sent again with the same
+ * id.
+ */
 export function startDispatcher({ db, log, config, post }: DispatcherDeps): WakefulLoop {
   const dispatcher: Dispatcher = {
     db,
@@ -84,7 +93,7 @@ export function startDispatcher({ db, log, config, post }: DispatcherDeps): Wake
   const failed = (error: unknown) => {
     if (!dispatcher.isStopping) warn(error, 'webhooks: delivery failed; trying again shortly');
   };
-  // The two loops don't wait for each other, nor for open deliveries.
+  // The two loops don't wait for each other or for open deliveries.
   const recording = startLoop(() => recordEnded(dispatcher), POLL_MS, failed);
   const taking = startLoop(() => takeDue(dispatcher), POLL_MS, failed);
   return {
@@ -110,14 +119,15 @@ export function startDispatcher({ db, log, config, post }: DispatcherDeps): Wake
 async function takeDue(dispatcher: Dispatcher): Promise<void> {
   const { hasPending, freed, isStopping, db } = dispatcher;
   if (isStopping) return;
-  // Changes and failing webhooks are checked when a change was announced, and when nothing else happened.
+  // Check for changes and failing webhooks after an announced change, and when no delivery has ended since
+  // the last check.
   const checksAll = hasPending || freed.size === 0;
   const hasFailing = checksAll || freed.has('failing');
   dispatcher.hasPending = false;
   dispatcher.freed = new Set();
   if (checksAll)
     await db.transaction(async tx => {
-      // One worker creates messages at a time. The others get no position.
+      // Only one worker at a time creates messages. For the others, this returns no row.
       const [position] = await tx.run<{ seq: number }>('webhooks/lock_position');
       if (position !== undefined) await tx.run('webhooks/make_messages', { after: position.seq });
     });
@@ -168,7 +178,7 @@ async function recordEnded(dispatcher: Dispatcher): Promise<void> {
   const attempts = dispatcher.ended;
   dispatcher.ended = [];
   await record(dispatcher.db, attempts).catch(error => {
-    // Without this, they would be delivered again when their leases end.
+    // Otherwise, the messages would be delivered again when their leases end.
     dispatcher.ended = [...attempts, ...dispatcher.ended];
     throw error;
   });
@@ -199,7 +209,7 @@ export type Taken = {
   webhook_id: string;
   message_id: string;
   turn: number;
-  /** Attempts before this one. */
+  /** Number of attempts before this one. */
   attempts: number;
   url: string;
   type: string;
@@ -213,7 +223,10 @@ export type Taken = {
   secrets: string[];
 };
 
-/** Thin, because the data is read, and paid for, at `data.read`. @param apiUrl empty for relative links */
+/**
+ * The message doesn't include the changed data. Receivers read it, and pay for it, at `data.read`.
+ * @param apiUrl empty for relative links
+ */
 export function bodyOf(taken: Taken, apiUrl: string): string {
   const { type, at, data } = taken;
   const path = pathOf(taken);
@@ -234,7 +247,7 @@ function pathOf({ type, seq, fips, data }: Taken): string | undefined {
   return `changes/?${query}`;
 }
 
-/** Headers with a signature by every valid secret, as in Standard Webhooks 1.0. */
+/** Headers with a signature for each valid secret, as in Standard Webhooks 1.0. */
 export function headersOf({ message_id, now, secrets }: Taken, body: string): Record<string, string> {
   return {
     'content-type': 'application/json',

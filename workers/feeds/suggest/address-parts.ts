@@ -26,9 +26,11 @@ export type PartColumn = {
   profile: Profile;
   at: number;
   part: AddressPart | 'direction' | 'line';
-  /** Whether its name says that it is the parcel's. */
+  /** Whether the column's name says that the address is the parcel's. */
   situs: boolean;
-  /** Whether its name mentions an address, and no type, number, name, or unit of something else. */
+  /**
+   * Whether the name clearly refers to an address, not to the type, number, name, or unit of something else.
+   */
   sure: boolean;
 };
 
@@ -158,11 +160,11 @@ export const areDirections = (profile: Profile): boolean => share(profile, isDir
 export const areSuffixes = (profile: Profile): boolean =>
   share(profile, isSuffix) >= MIN_SHARE && !areDirections(profile);
 
-/** Streets rather than owners: most end in a street suffix. */
+/** Whether the values are streets rather than owners: many end in a street suffix. */
 export const endsInSuffix = (profile: Profile): boolean =>
   share(profile, text => text.includes(' ') && isSuffix(text.split(' ').at(-1)!)) >= 0.4;
 
-/** A few different values in many rows are unit counts: 1, 1, 2, 1. */
+/** Whether a column counts units: many rows with only a few different values, such as 1, 1, 2, 1. */
 const isCount = ({ filled, texts, numeric, distinct }: Profile): boolean =>
   texts.length >= 20 &&
   filled.length > 0.6 * texts.length &&
@@ -217,10 +219,10 @@ export function partColumn(profile: Profile, at: number, alias: string | undefin
       return share(profile, text => /\d/.test(text)) > 0.5 ? null : column;
     case 'name':
     case 'line':
-      // Cut and numbered names say little: SITUS_STRE, SITUS_ST_1, ADDR_PHY_2.
+      // Truncated and numbered names say little: SITUS_STRE, SITUS_ST_1, ADDR_PHY_2.
       if (areDirections(profile)) return as('direction');
       if (areSuffixes(profile)) return as('type');
-      // A cut name may be that of an amount: PROPERTY_T.
+      // A truncated name may be an amount: PROPERTY_T.
       if (areNumbers(profile)) return isPlain ? as('number') : null;
       if (profile.numeric > 0.9 && (said.part === 'line' || !isPlain)) return null;
       if (second) return null;
@@ -230,7 +232,10 @@ export function partColumn(profile: Profile, at: number, alias: string | undefin
   }
 }
 
-/** The part by values alone. null unless they are directions or street suffixes that match nothing else. */
+/**
+ * The address part by values alone. null unless they are directions or street suffixes and match nothing
+ * else.
+ */
 export function partByValues(profile: Profile, at: number, situs: boolean): PartColumn | null {
   const { ideas, known } = matchVocabulary(profile.name, ADDRESS_WORDS);
   const isOther = ['owner', 'payer', 'not', 'id'].some(idea => ideas.has(idea)) || known === 0;

@@ -36,10 +36,10 @@ const SQ_M: Record<AreaUnit, number> = {
 };
 const UNITS = Object.keys(SQ_M) as AreaUnit[];
 
-/** A third of the rolls' rows differ from the measured area by over 10 % (Washington NH). */
+/** In Washington, NH, the roll's area differs from the measured area by over 10% in a third of the rows. */
 const AREA_TOLERANCE = 0.15;
 
-/** The unit in which a column agrees best with the measured areas, and the share of rows in which it does. */
+/** The unit in which a column agrees best with the measured areas, and the share of rows that agree. */
 function areaUnit(
   { numbers }: Profile,
   measured: readonly (number | null)[],
@@ -75,7 +75,10 @@ function acresFit(profile: Profile, measured: readonly (number | null)[]): Fit {
   return said === null ? null : { support: 0, doubt: 0.6, spec: { unit: said }, why: `only ${why}` };
 }
 
-/** In acres, a county's lots are much smaller. */
+/**
+ * Typical lot sizes at or above this number can only be square feet, because lots in acres are far smaller
+ * numbers.
+ */
 const MIN_SQUARE_FEET = 1_500;
 
 /** Land sizes without a unit that can only be square feet. */
@@ -116,7 +119,7 @@ function isAreaOfLand(profile: Profile, measured: readonly (number | null)[]): b
   return pairs >= 3 && agree >= 0.5;
 }
 
-/** Degrees in the United States, with decimals. Shapes already have a location. */
+/** Fits degrees in the United States, with decimals. Rows with shapes already have a location. */
 function degreesFit(field: ParcelTarget, { numbers }: Profile, measured: readonly (number | null)[]): Fit {
   if (measured.some(acres => acres !== null)) return null;
   const isThere =
@@ -146,7 +149,7 @@ export function fitOf(field: ParcelTarget, profile: Profile, measured: readonly 
   return field === 'acres' ? acresFit(profile, measured) : valueFit(spec.type, profile, measured, lastYear);
 }
 
-/** The values of a field that is not text. */
+/** How well a column's values fit a field that is not text. */
 function valueFit(
   type: TargetSpec['type'],
   profile: Profile,
@@ -241,8 +244,8 @@ function addressFit(field: 'mail_address' | 'situs_address', profile: Profile, w
   if (field === 'situs_address' && boxes > 0.02) return null;
   if (withLetters < 0.7 || (lines < 0.15 && share(filled, / /) < 0.7)) return null;
   const why = `${Math.round(100 * lines)}% start like addresses`;
-  // Out of a hundred owners, some have a PO box. Addresses without any are situs addresses. Columns with
-  // address parts are more reliable than parts split from a line.
+  // Among a hundred owners, a few have a PO box, so addresses without any PO box are situs addresses. Columns
+  // with address parts are more reliable than parts split from a line.
   if (field === 'situs_address' && endInPlaces(profile))
     return lines > 0.5 ? { support: 0.6, doubt: 0.9, spec: { part: 'street' }, why } : null;
   if (field === 'situs_address' && lines > 0.5 && filled.length >= MANY && boxes === 0)

@@ -18,11 +18,13 @@ export type Profile = {
   numbers: readonly (number | null)[];
   numeric: number;
   distinct: number;
-  /** Whether it counts up from row to row, like a table's row id. */
+  /** Whether the value counts up from row to row, like a table's row id. */
   serial: boolean;
 };
 
-/** How far a column's values support a field, and how to read them. Null when they are something else. */
+/**
+ * How well a column's values support a field, and how to read them. Null when the values are something else.
+ */
 export type Fit = { support: number; doubt?: number; spec?: Omit<ColumnSpec, 'column'>; why: string } | null;
 
 export type Candidate = {
@@ -34,7 +36,7 @@ export type Candidate = {
   why: string;
 };
 
-/** Each part leaves some doubt. The name alone reaches 0.86. */
+/** Combines the confidence in the name and in the values. The name alone reaches 0.86. */
 export const confidenceOf = (name: number, support: number): number => 1 - (1 - 0.9 * name) * (1 - support);
 
 /** Maximum number of columns between the parts of an address. */

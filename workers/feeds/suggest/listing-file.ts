@@ -50,7 +50,7 @@ const STATUS_WORDS: [status: string, words: RegExp][] = [
     /^(off[ _]?market|expired|exp|x|withdrawn|w|wd|cancell?ed|can|c|terminated|t|hold|temp(orarily)? off( the)? market|tom|coming ?soon|delete|deleted|incomplete|inactive|removed|delisted)$/i,
   ],
 ];
-/** An accepted offer counts before the word active. */
+/** First match wins: an accepted offer takes precedence over the word "active". */
 const LOOSE_WORDS: [status: string, words: RegExp][] = [
   ['PENDING', /pending|contract|contingent|escrow/i],
   ['SOLD', /\b(sold|closed)\b/i],
@@ -71,7 +71,7 @@ const MARKS: readonly ListingField[] = [
 
 export type ListingColumns = { columns: Partial<Record<ListingField, ColumnSpec>>; marks: string[] };
 
-/** The columns of an export of listings, known by statuses, asking prices, listing days, or MLS numbers. */
+/** The columns of a listing export, recognized by statuses, asking prices, days on market, or MLS numbers. */
 export function listingColumns({ columns: sampled, acres }: Sample): ListingColumns | null {
   // A file with boundaries is a parcel map.
   if (acres.some(area => area !== null)) return null;
@@ -79,7 +79,7 @@ export function listingColumns({ columns: sampled, acres }: Sample): ListingColu
   const found = new Map<ListingField, Profile>();
   for (const [field, names] of Object.entries(NAMES) as [ListingField, RegExp][]) {
     const fits = profiles.filter(profile => names.test(bare(profile.name)) && isFilled(field, profile));
-    // An id differs from row to row. The name of the service doesn't.
+    // Ids differ from row to row, unlike the name of the listing service.
     const rank = ({ filled, distinct }: Profile) => (field === 'source_id' ? distinct : filled.length);
     if (fits.length > 0) found.set(field, fits.sort((a, b) => rank(b) - rank(a))[0]!);
   }
@@ -95,7 +95,7 @@ export function listingColumns({ columns: sampled, acres }: Sample): ListingColu
   return { columns: specsOf(found, profiles), marks: shown === undefined ? marks : [shown, ...marks] };
 }
 
-/** An export with the names of RESO's Data Dictionary, which its preset reads. */
+/** Whether an export uses the column names of the RESO Data Dictionary, which the `reso` preset reads. */
 export function isReso(names: readonly string[]): boolean {
   const there = new Set(names.map(name => name.toLowerCase()));
   return ['listingkey', 'standardstatus', 'listprice'].every(name => there.has(name));
@@ -113,7 +113,10 @@ function isOfListings(found: ReadonlyMap<ListingField, Profile>, marks: number, 
   return asked >= (status ? 1 : 2);
 }
 
-/** A plain "price" is the sale price next to an asking price. Otherwise the status decides. */
+/**
+ * A column named only "price" is the sale price if there is also an asking price. Otherwise the status
+ * decides.
+ */
 function addPrices(found: Map<ListingField, Profile>, price: Profile | undefined): void {
   if (price === undefined) return;
   if (!found.has('sold_price')) found.set('sold_price', price);
@@ -127,14 +130,17 @@ function isFilled(field: ListingField, profile: Profile): boolean {
   return type !== 'date' || fitDate(profile) !== null;
 }
 
-/** By the full text, or else by a word in it: 'Active - Contingent', 'A - Active'. */
+/** A status, recognized by the full text or else by a word in it: 'Active - Contingent', 'A - Active'. */
 function statusOf(text: string): string | undefined {
   const words = text.replace(/[_-]+/g, ' ').replace(/\s+/g, ' ').trim();
   const [exact] = STATUS_WORDS.filter(([, whole]) => whole.test(words));
   return (exact ?? LOOSE_WORDS.find(([, part]) => part.test(words)))?.[0];
 }
 
-/** Other statuses are rare. Their rows are rejected by name. */
+/**
+ * Minimum share of known statuses. Rows with other statuses are rejected with a message that names the
+ * status.
+ */
 const KNOWN_STATUSES = 0.95;
 const areStatuses = ({ filled }: Profile): boolean =>
   filled.filter(text => statusOf(text)).length >= KNOWN_STATUSES * filled.length;
@@ -160,10 +166,14 @@ function specsOf(
   return specs;
 }
 
-/** In acres, lots are smaller. */
+/**
+ * Median sizes at or above this number can only be square feet, because lots in acres are smaller numbers.
+ */
 const MIN_SQUARE_FEET = 1_500;
 
-/** The unit of a lot size, by its name and values. null if whole numbers may be anything: LOT 12. */
+/**
+ * The unit of a lot size, by its name and values. null for whole numbers that could mean anything: LOT 12.
+ */
 function unitOf({ name, numbers }: Profile): 'acres' | 'sqft' | null {
   const sizes = numbers.filter(value => value !== null && value > 0).toSorted((a, b) => a! - b!) as number[];
   if ((sizes[Math.floor(sizes.length / 2)] ?? 0) >= MIN_SQUARE_FEET) return 'sqft';

@@ -1,4 +1,4 @@
-/** The meaning of each word. If there are several, the first. */
+/** The meaning of each word. A word with several meanings has the first one. */
 export type Vocabulary = ReadonlyMap<string, string>;
 
 export function vocabularyOf(ideas: Readonly<Record<string, string>>): Vocabulary {
@@ -11,7 +11,7 @@ export function vocabularyOf(ideas: Readonly<Record<string, string>>): Vocabular
 export type NameParts = { ideas: Set<string>; known: number };
 
 /**
- * The parts between separators or capitals. Of a qualified name, only the last part counts: SDE.PARCELS.PIN.
+ * The parts between separators or capitals. Only the last part of a qualified name counts: SDE.PARCELS.PIN.
  */
 function wordsOf(name: string): string[] {
   const own =
@@ -67,7 +67,7 @@ function cut(word: string, vocabulary: Vocabulary): Cut {
   return best[word.length]!;
 }
 
-/** Possible names before the end was cut off: MAILING_CI was MAILING_CITY. */
+/** Possible full names of a truncated name: MAILING_CI was MAILING_CITY. */
 export function completions(name: string, vocabulary: Vocabulary): { whole: string; letters: number }[] {
   const found = new Map<string, { whole: string; letters: number }>();
   // Only the last word may be incomplete, and not if it is as short as T.
@@ -86,5 +86,5 @@ export function completions(name: string, vocabulary: Vocabulary): { whole: stri
 /** A capital after a lowercase letter starts a word. */
 const inCaseOf = (start: string, word: string): string => (/[A-Z]$/.test(start) ? word.toUpperCase() : word);
 
-/** Shorter words are abbreviations, not cut names. */
+/** Shorter words are abbreviations, not truncated names. */
 const MIN_WHOLE = 3;

@@ -66,7 +66,7 @@ export type SaleColumns = {
   fields: (Omit<Suggestion, 'field'> & { field: string })[];
 };
 
-/** The columns of a file of sales that no preset knows. Undefined for rolls. */
+/** The columns of a sales file that no preset matches. Undefined for rolls. */
 export function saleColumns(
   { key, fields }: Suggestions,
   rows: readonly Values[],
@@ -77,7 +77,7 @@ export function saleColumns(
   const likely = (field: ParcelTarget) => of(field) ?? fields.find(each => each.field === field)?.others[0];
   const [date, price] = [likely('last_sale_date'), likely('last_sale_price')];
   if (!date || !price) return undefined;
-  // A number that repeats is less likely to be a parcel number.
+  // Prefer a unique number, because a number that repeats is less likely to be a parcel number.
   const parcel = of('apn') ?? key ?? likely('apn') ?? null;
   const texts = (candidate: Candidate, row: Values) =>
     candidate.columns
@@ -92,7 +92,7 @@ export function saleColumns(
   const sales = new Set(rows.map(row => parcel && [parcel, date, price].map(each => texts(each, row)).join()))
     .size;
   const deed = deedColumn(names, rows);
-  // Rows with a day and a price may also be parcels with their last sales.
+  // Rows with a date and a price may also be parcels with their last sales.
   const areSales = () => {
     if (sales > distinct) return true;
     if (of('mail_address')) return false;

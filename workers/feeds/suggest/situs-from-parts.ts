@@ -31,7 +31,7 @@ export const addressColumns = (
     profiles,
   );
 
-/** Includes columns of directions and street suffixes between the others, whose names have no meaning. */
+/** Adds columns with directions or street suffixes that lie between the others but have meaningless names. */
 function withUnnamed(named: readonly (PartColumn | null)[], profiles: readonly Profile[]): PartColumn[] {
   return profiles.flatMap((profile, at) => {
     const own = named[at];
@@ -51,7 +51,7 @@ function withUnnamed(named: readonly (PartColumn | null)[], profiles: readonly P
 export function situsFromParts(columns: readonly PartColumn[], cities: readonly Profile[]): Candidate[] {
   const numbers = columns.filter(({ part }) => part === 'number');
   const filled = Math.max(0, ...numbers.map(({ profile }) => profile.filled.length));
-  // A column with few numbers has suffixes of the other numbers.
+  // A column with far fewer values has the suffixes of the house numbers in another column.
   const full = numbers.filter(({ profile }) => profile.filled.length > 0.5 * filled);
   const best = [...full.filter(({ situs }) => situs), ...full.filter(({ situs }) => !situs)];
   for (const number of best) {
@@ -106,7 +106,7 @@ function readColumns(parts: readonly PartColumn[]): Pick<Candidate, 'columns' | 
 
 const distance = (one: PartColumn, other: PartColumn): number => Math.abs(one.at - other.at);
 
-/** Whether the parts of an address between two columns are close together. */
+/** Whether the address parts from one column to another are close together. */
 function isNear(one: PartColumn, other: PartColumn, columns: readonly PartColumn[]): boolean {
   const [from, to] = [Math.min(one.at, other.at), Math.max(one.at, other.at)];
   const between = columns.map(({ at }) => at).filter(at => at >= from && at <= to);
@@ -121,8 +121,8 @@ function pairs({ profile: one }: PartColumn, { profile: other }: PartColumn): [s
 }
 
 /**
- * Whether lines start with the house numbers. A line that isn't labeled as situs must do so in nearly all
- * rows, because owners who live on their parcels have the same address.
+ * Whether the lines of an address column start with the house numbers. A line that isn't labeled as situs
+ * must do so in nearly all rows, because owners who live on their parcels have the same address.
  */
 function isWhole(line: PartColumn, number: PartColumn): boolean {
   const rows = pairs(line, number);
@@ -150,7 +150,7 @@ function streetOf(number: PartColumn, columns: readonly PartColumn[]): PartColum
 }
 
 const HOUSE_AND_STREET = /^\d+[A-Z]? +(?!(ST|ND|RD|TH)\b)[A-Z]/i;
-/** A line with another address has its own house numbers. */
+/** Whether a line is an address with its own house number. */
 const isAddress = ({ profile }: PartColumn): boolean =>
   profile.filled.filter(text => HOUSE_AND_STREET.test(text)).length > 0.5 * profile.filled.length;
 
@@ -168,7 +168,7 @@ function adjacentParts(number: PartColumn, name: PartColumn, columns: readonly P
   ]);
   const isSitus = number.situs && name.situs;
   const others = columns.filter(each => each !== number && each !== name && each.part !== 'line');
-  // Nearest first, so that of two addresses in one table each keeps its own parts.
+  // Nearest first, so that two addresses in the same table each keep their own parts.
   const nearest = (each: PartColumn) =>
     (each.situs === isSitus ? 0 : 100) + Math.min(distance(each, number), distance(each, name));
   const queue = others.sort((a, b) => nearest(a) - nearest(b) || a.at - b.at);
@@ -184,7 +184,9 @@ function adjacentParts(number: PartColumn, name: PartColumn, columns: readonly P
   return ADDRESS_PARTS.flatMap(part => chosen.get(part) ?? []);
 }
 
-/** A direction without a side is before or after the street, like its column. */
+/**
+ * A direction column that isn't named prefix or suffix goes on the side of the street where the column is.
+ */
 function partOf(
   each: PartColumn,
   name: PartColumn,

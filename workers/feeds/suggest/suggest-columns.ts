@@ -13,7 +13,7 @@ import { addressColumns, endsInCity, situsFromParts, withUnit } from './situs-fr
 import { fieldsOfName, isParcelNumber } from './suggest-names.ts';
 import { combinedColumns, findSums } from './suggest-together.ts';
 
-/** Columns are mapped from this confidence. docs/benchmarks.md says how it was measured. */
+/** Minimum confidence to map a column. docs/benchmarks.md says how it was measured. */
 export const MIN_CONFIDENCE = 0.8;
 /** Below this confidence, a column is not even an alternative. */
 const POSSIBLE = 0.25;
@@ -26,7 +26,7 @@ export type Sample = {
   key?: string | undefined;
 };
 
-/** How a field is filled, if that is sure enough, and the alternatives, best first. */
+/** The candidate mapped to a field, if one is confident enough, and the alternatives, best first. */
 export type Suggestion = { field: ParcelTarget; mapped: Candidate | null; others: Candidate[] };
 
 export type Suggestions = {
@@ -74,7 +74,10 @@ const rank = ({ columns }: Candidate, byName: ReadonlyMap<string, Profile>): num
 /** Confidence that a recording date alone is a sale date. */
 const RECORDED = 0.5;
 
-/** The fields that a name may mean. Neighbors decide whose a plain city, state, ZIP or address is. */
+/**
+ * The fields that a name may mean. Nearby columns decide whether a plain city, state, ZIP, or address is the
+ * owner's or the parcel's.
+ */
 function namesOf(
   profile: Profile,
   alias: string | undefined,
@@ -82,11 +85,11 @@ function namesOf(
   key: string | undefined,
 ): [ParcelTarget, number][] {
   const fields = fieldsOfName(profile.name);
-  // The table's own row numbers have names like OBJECTID.
+  // A key named like OBJECTID is the table's row number, not a parcel number.
   if (profile.name.toLowerCase() === key?.toLowerCase() && !profile.ideas.has('not')) fields.set('apn', 0.95);
   for (const [field, score] of alias === undefined ? [] : fieldsOfName(alias))
     if (score > (fields.get(field) ?? 0)) fields.set(field, score);
-  // Without a sale column, the recorded document is a plat or a survey.
+  // If no column mentions a sale, the recorded document may be a plat or a survey.
   const isSale = all.some(
     ({ ideas, filled }) => filled.length > 0 && (ideas.has('sale') || ideas.has('price')),
   );
@@ -128,7 +131,10 @@ const partOfValue = ({ ideas }: Profile, all: readonly Profile[]): string | unde
   );
 };
 
-/** A value without a kind has the kind of the other columns. If none has one, it is assessed. */
+/**
+ * A value column that doesn't say assessed or market is of the same kind as the others. If none say so, it is
+ * assessed.
+ */
 function valueOfTable(profile: Profile, all: readonly Profile[], fields: Map<ParcelTarget, number>): void {
   const part = partOfValue(profile, all);
   if (part === undefined) return;
@@ -185,9 +191,15 @@ function whoseAddress(profile: Profile, part: Part, all: readonly Profile[]): 'm
   return all.some(({ ideas }) => OWNERS.some(word => ideas.has(word))) ? null : 'situs';
 }
 
-/** How often a parcel number may repeat or be missing and still be a key: condominiums share one. */
+/**
+ * Maximum share of repeated and missing values in a key. Some numbers repeat, because condominium units share
+ * them.
+ */
 const KEY_REPEATS = 0.2;
-/** A number that repeats is less likely to be the parcel's, but more likely than a row number. */
+/**
+ * Minimum confidence for a column named as a parcel number. If it repeats, it is less certain, but still
+ * likelier than a row number.
+ */
 const MIN_REPEATING = 0.6;
 const REPEATS_SHOWN = 3;
 
@@ -207,7 +219,7 @@ function keyOf(candidates: readonly Candidate[], byName: ReadonlyMap<string, Pro
   return best && best.confidence >= (isNumbered ? MIN_REPEATING : MIN_CONFIDENCE) ? best : null;
 }
 
-/** The numbers that several rows share, with these rows. */
+/** Text that lists repeated numbers and their rows. */
 function repeatsOf(texts: readonly (string | null)[]): string {
   const rows = new Map<string, number[]>();
   for (const [i, text] of texts.entries())
@@ -222,7 +234,7 @@ function repeatsOf(texts: readonly (string | null)[]): string {
   return `; repeated: ${shown}${more > 0 ? ` and ${more} more` : ''}`;
 }
 
-/** Ids of a table or map, those that change least between exports first. */
+/** Names of id columns, starting with those least likely to change between exports. */
 const IDS = [
   'id',
   'pid',
@@ -240,7 +252,7 @@ const IDS = [
 const RENUMBERED =
   'is unique, but is not a parcel number. If the next export renumbers its rows, parcels lose their ids. Use a better key if the source has one';
 
-/** Without parcel numbers: a filled and unique column, by its name and values. */
+/** The key if there are no parcel numbers: a complete and unique column with a fitting name. */
 function lastResort(profiles: readonly Profile[]): Candidate | null {
   const rank = ({ name }: Profile) => IDS.indexOf(name.toLowerCase().replace(/[^a-z]|_\d+$/g, ''));
   const unique = profiles.filter(
@@ -305,11 +317,11 @@ function repeatsAnother(
   const other = twin === field ? undefined : mapped.get(twin as ParcelTarget);
   if (other === undefined || other.columns.length > 1 || columns.length > 1) return false;
   const [own, theirs] = [columns[0]!, other.columns[0]!].map(name => byName.get(name)!.texts);
-  // With few rows, it may be chance.
+  // In a few rows, equal values may be chance.
   return own!.length >= 5 && own!.every((text, i) => Number(text) === Number(theirs![i]));
 }
 
-/** The second line of a mailing address, unless it has city, state, and ZIP code. */
+/** Adds the second line of a mailing address, unless that line is the city, state, and ZIP code. */
 function withSecondLine(
   candidate: Candidate,
   profiles: readonly Profile[],

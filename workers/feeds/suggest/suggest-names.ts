@@ -3,8 +3,8 @@ import { completions, matchVocabulary, type NameParts, vocabularyOf } from './na
 
 /**
  * The meaning of column names. Counties run words and abbreviations together (PROPADDRESSCITY, LNDTXVAL,
- * OWN_ADDR1). A name is cut into known words, each of which is an idea, and a field is recognized by its
- * ideas.
+ * OWN_ADDR1). A name is split into known words. Each word stands for an idea, and a field is recognized by
+ * its ideas.
  */
 const IDEAS: Record<string, string> = {
   parcel: 'parcel parcels prcl parc par pcl tparcel account acct acctid accountno maptax mapblk blklot',
@@ -86,7 +86,10 @@ const IDEAS: Record<string, string> = {
 
 const WORDS = vocabularyOf(IDEAS);
 
-/** A field by the ideas in its name: those it needs, those allowed, and how much the name alone says. */
+/**
+ * A field and the ideas in its name: the ideas it needs, other ideas allowed, and the confidence in the name
+ * alone.
+ */
 type Form = [field: ParcelTarget, need: string, may: string, sure: number];
 
 const FORMS: readonly Form[] = [
@@ -218,7 +221,7 @@ const STRAY = 0.4;
 
 export function matchColumnName(name: string): NameParts {
   const { ideas, known } = matchVocabulary(name, WORDS);
-  // A number can belong to a parcel, an owner, or a lot. Next to an address word it is the house number.
+  // A number can belong to a parcel, an owner, or a lot. Next to an address word, it is the house number.
   if (ideas.has('number')) {
     const isHouse = (ideas.has('situs') || ideas.has('addr')) && !ideas.has('pin') && !ideas.has('parcel');
     ideas.delete('number');
@@ -226,14 +229,14 @@ export function matchColumnName(name: string): NameParts {
   }
   // A number's format doesn't show its meaning: PIN_CHAR, APN_DASH.
   ideas.delete('form');
-  // Measured by the software itself: Shape_Area, SHAPE.STArea().
+  // GIS software computes these columns: Shape_Area, SHAPE.STArea().
   if (/^shape(?![a-z])/i.test(name)) ideas.add('not');
   return { ideas, known };
 }
 
-/** dBASE, and therefore shapefiles, cut column names after this many characters. */
+/** dBASE, and therefore shapefiles, truncate column names to this many characters. */
 const DBASE_NAME_LENGTH = 10;
-/** Confidence in a name that may be cut, by the remaining letters of its last word. */
+/** Confidence in a name that may be truncated, by the number of letters left of its last word. */
 const CUT_TRUST = [0, 0.85, 0.95];
 
 /** Whether a name alone says that a column is the parcel number. */

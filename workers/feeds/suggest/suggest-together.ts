@@ -1,7 +1,7 @@
 import type { ParcelTarget } from '../parcel-targets.ts';
 import type { Candidate, Profile } from './column-profile.ts';
 
-/** Fields from several columns: year and month of a sale, or an area with its unit. */
+/** Fields that combine several columns: the year and month of a sale, or an area and its unit. */
 export function combinedColumns(profiles: readonly Profile[]): Candidate[] {
   const has = (...ideas: string[]) =>
     profiles.filter(
@@ -42,7 +42,10 @@ export function combinedColumns(profiles: readonly Profile[]): Candidate[] {
 
 const MONEY = ['total', 'land', 'improvement'] as const;
 
-/** Land and improvements (and other features) that add up to the total; parts of no kind are of its kind. */
+/**
+ * Land and improvement values (and other features) that add up to the total. If the parts don't say assessed
+ * or market, they are the same kind as the total.
+ */
 export function findSums(
   candidates: readonly Candidate[],
   profiles: readonly Profile[],

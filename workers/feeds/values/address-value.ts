@@ -26,7 +26,8 @@ const NO_NUMBER = /^(?:(?:0+(?:\.0+)?|X{2,}|[#?*-]+)(?:[\s,]+|$))+/i;
 /** A street address without its placeholder house number. null if nothing else is left. */
 export function addressText(raw: unknown): string | null {
   const text = tidyText(raw);
-  // Most start with the number. A regular expression takes ten times as long.
+  // Most addresses start with a house number. Checking that first is ten times as fast as the regular
+  // expression.
   if (text === null || (text >= '1' && text < ':')) return text;
   return text.replace(NO_NUMBER, '') || null;
 }
@@ -46,7 +47,7 @@ function stateAtEnd(text: string): End | null {
   if (rest !== undefined) {
     const state = parseState(`${one}${two}`);
     const isSet = zip !== null || /,\s*\S+(\s\S)?$/.test(line) || !isStreet(rest);
-    // 12 OAK CT is a court, not a state.
+    // In 12 OAK CT, CT is a court, not a state.
     if (typeof state === 'string' && (isSet || !STREET_ENDS.has(`${one}${two}`.toUpperCase())))
       return { rest: trimmed(rest), state, zip };
   }
@@ -79,7 +80,7 @@ function namedState(line: string, zip: string | null): End | null {
     if (zip === null ? /,\s*$/.test(before) : /\S[\s,]+$/.test(before))
       return { rest: trimmed(before), state: code, zip };
   }
-  // A column of 25 characters cuts a name: UPPER SADDLE RIVER, NEW JE.
+  // A 25-character column truncates state names: UPPER SADDLE RIVER, NEW JE.
   const [, place, cut] = /^(.+),\s*([A-Z][A-Z ]{3,})$/i.exec(line) ?? [];
   const matches = STATES.filter(({ name }) => cut && name.toUpperCase().startsWith(cut.toUpperCase()));
   return matches.length === 1 ? { rest: trimmed(place!), state: matches[0]!.code, zip } : null;
@@ -163,7 +164,8 @@ function splitWords(text: string): { street: string; city: string | null } {
 }
 
 /**
- * MAIN ST E LANSING: East Lansing, or Main Street East. If the street already has a direction, the former.
+ * MAIN ST E LANSING could be in East Lansing or on Main Street East. If the street already has a direction, E
+ * belongs to the city.
  */
 const isAmbiguous = (words: readonly string[], end: number): boolean =>
   /^[NSEW]\.?$/i.test(words[end] ?? '') &&
@@ -171,11 +173,11 @@ const isAmbiguous = (words: readonly string[], end: number): boolean =>
   endsStreet(words[end - 1]) &&
   !DIRECTIONS.has(bare(words[1] ?? ''));
 
-/** Where the street with its unit ends, as the index of the next word. null if unclear. */
+/** Index of the first word after the street and its unit. null if unclear. */
 function endOfStreet(words: readonly string[]): number | null {
   const at = (i: number): string => bare(words[i] ?? '');
   let end: number | null = UNITS.test(at(0)) ? 0 : null;
-  // A house number is followed by a name before the suffix.
+  // Between a house number and the suffix there is a street name.
   const least = isNumber(words[0]!) ? 2 : 1;
   for (let i = 1; i < words.length && end === null; i++) {
     const isNumbered = NUMBERED.test(at(i)) || (/^(RD|ROAD|HWY)$/.test(at(i)) && OF_NUMBERED.test(at(i - 1)));
@@ -184,7 +186,7 @@ function endOfStreet(words: readonly string[]): number | null {
     else if (UNITS.test(at(i)) && LABEL.test(at(i + 1))) end = i;
   }
   if (end === null) return null;
-  // OAK ST CT is a court. ST PAUL after a street is a city.
+  // CT in OAK ST CT is a court, but ST PAUL after a street is a city.
   while (endsStreet(words[end]) && !(at(end) === 'ST' && words.length > end + 1)) end++;
   const isDirection = at(end).length === 2 || UNITS.test(at(end + 1)) || DIRECTIONS.has(at(end + 1));
   if (DIRECTIONS.has(at(end)) && isDirection) end++;

@@ -15,8 +15,7 @@ const EARLIEST_YEAR = 1800;
 
 /**
  * Recognizes unambiguous formats: ISO dates and timestamps, YYYY/MM/DD, YYYYMMDD, M/D/YYYY, and milliseconds
- * since 1970. A timestamp counts as the date that it shows, whatever its time zone. Milliseconds count as
- * their date in UTC.
+ * since 1970. A timestamp is the date as written, whatever its time zone. Milliseconds are the date in UTC.
  * @param lastYear years after this one are out of range
  */
 export function dateParser(format: string | undefined, lastYear: number): DateParser {
@@ -48,7 +47,7 @@ function recognise(text: string): Parts | null {
 const SPECIAL = new Map<string, (text: string) => Parts | null>([
   ['ISO', text => (ISO.test(text) ? recognise(text) : null)],
   ['epoch_ms', text => (/^-?\d+(\.\d+)?$/.test(text) ? fromEpochMs(Number(text)) : null)],
-  // Excel counts days, with 1970-01-01 as day 25569.
+  // Excel stores dates as day numbers. 1970-01-01 is day 25569.
   [
     'excel',
     text => (/^\d{1,6}(\.\d+)?$/.test(text) ? fromEpochMs((Number(text) - 25_569) * 86_400_000) : null),
@@ -97,7 +96,7 @@ const TOKENS: Record<string, string> = {
 const WEEKDAY = '(?:(?:mon|tue|wed|thu|fri|sat|sun)[a-z]*\\.?,? )?';
 const ORDINAL = '(?:st|nd|rd|th)?';
 
-/** A year is required. Without a day or month, their first counts. Anything may follow a space. */
+/** A year is required. A missing month or day counts as 1. Anything may follow a space. */
 function compile(format: string): { pattern: RegExp; tokens: string[] } | null {
   const tokens: string[] = [];
   const named = format.includes('MON');

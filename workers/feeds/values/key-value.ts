@@ -12,7 +12,10 @@ const DATED = new RegExp(
 /** Longer texts are never damaged numbers. */
 const MAX_CHARS = 24;
 
-/** What a spreadsheet did to a parcel number, or null. A workbook's dates are damage, texts may not be. */
+/**
+ * How a spreadsheet damaged a parcel number, or null if it didn't. A date cell is always damage. Text that
+ * looks like a date is damage only in some formats.
+ */
 export function damageOf(text: string, raw: unknown): Failure | null {
   if (raw instanceof Date) return FAILURES.dated;
   if (text.length > MAX_CHARS) return null;

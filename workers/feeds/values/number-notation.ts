@@ -23,7 +23,7 @@ export function decimalPoint(raw: unknown): unknown {
   return text.replace(/[.€]/g, '').replace(',', '.');
 }
 
-/** How many texts can be read each way, with the first ambiguous one. */
+/** The number of texts in each notation, and the first ambiguous text. */
 export type Notation = { comma: number; either: number; point: number; example: string | null };
 
 export const newNotation = (): Notation => ({ comma: 0, either: 0, point: 0, example: null });

@@ -32,7 +32,9 @@ function upTo(value: Numeric, most: number): Numeric {
   return value > most ? FAILURES.outOfRange : value;
 }
 
-/** Yukon-Koyukuk, Alaska, the largest county, has 94 million acres. More is a filler or another unit. */
+/**
+ * The largest county (Yukon-Koyukuk, Alaska) has 94 million acres. Larger values are fillers or another unit.
+ */
 const MAX_ACRES = 1e8;
 
 /** Acres: 0 means that none are stated, which is not an error in the row. */
@@ -42,7 +44,7 @@ export function acres(value: Numeric): Numeric {
   return roundAcres(stated) || null;
 }
 
-/** The largest building in the United States has some 15 million square feet. Eight nines are a filler. */
+/** The largest building in the United States has some 15 million square feet. 99999999 is a filler. */
 const MAX_SQFT = 9e7;
 
 export const floorArea = (value: Numeric): Numeric => upTo(value, MAX_SQFT);

@@ -14,7 +14,10 @@ export function parseState(raw: unknown): string | null | Failure {
   return MILITARY.has(upper) ? upper : FAILURES.notAState;
 }
 
-/** '03280' for '03280-1234' and '032801234', and for 3280 from a numeric column. Zeros mean nothing. */
+/**
+ * '03280' for '03280-1234' and '032801234', and for 3280 from a numeric column. 00000 means that there is
+ * none.
+ */
 export function parseZip(raw: unknown): string | null | Failure {
   const text = tidyText(raw);
   if (text === null) return null;
@@ -59,7 +62,10 @@ export function isKnownCounty(fips: number): boolean {
   return codes.has(fips);
 }
 
-/** For a row with a former county of Connecticut and nothing to choose its region by. */
+/**
+ * Message for a row that names a former Connecticut county but has nothing that identifies the planning
+ * region.
+ */
 export const ambiguousRegion = (fips: number): string =>
   `${fiveDigits(fips)} is a former county of Connecticut. Its towns are in several planning regions (09110 to 09190), and the row has no town or point to tell which: map the city, or use the region's code`;
 

@@ -46,10 +46,13 @@ export const FAILURES = {
 export const isFailure = (value: unknown): value is Failure =>
   typeof value === 'object' && value !== null && 'reason' in value;
 
-/** The form of a text without its content: x for letters, 0 for digits. Personal data is shown only so. */
+/**
+ * The pattern of a text without its content: x for letters, 0 for digits. Personal data is shown only in this
+ * form.
+ */
 export const mask = (text: string): string => text.replace(/\p{L}/gu, 'x').replace(/\p{N}/gu, '0');
 
-/** The value as a message shows it: one line of at most 60 characters. */
+/** The value as shown in messages: one line of up to 60 characters. */
 export function displayValue(raw: unknown): string {
   const text =
     typeof raw === 'string'
@@ -63,7 +66,10 @@ export function displayValue(raw: unknown): string {
   return line.length > 60 ? `${line.slice(0, 59)}…` : line;
 }
 
-/** Words for "nothing" in rolls. 'NA' may be a code or a surname, 'UNKNOWN' a recorded value. */
+/**
+ * Words for "no value" in rolls. Excludes 'NA', which may be a code or a surname, and 'UNKNOWN', which may be
+ * a recorded value.
+ */
 const NULL_WORDS = new Set(['NULL', '<NULL>', '(NULL)', 'N/A', '#N/A', 'NONE', 'NAN']);
 const LONGEST_NULL_WORD = 6;
 
@@ -80,7 +86,7 @@ const ASTERISK = 42;
 /** What dBASE, Excel, and others write for a number that did not fit. */
 export const isOverflow = (raw: unknown): boolean => typeof raw === 'string' && /^\s*\*{2,}\s*$/.test(raw);
 
-/** The trimmed text of a value without NUL or repeated spaces; null for nothing and the usual null words. */
+/** A value's trimmed text without NUL or repeated spaces. null for empty text and the usual null words. */
 export function tidyText(raw: unknown): string | null {
   if (typeof raw !== 'string') return tidyOther(raw);
   const text = tidySpaces(raw);

@@ -26,7 +26,7 @@ import {
 import { parseFips, parseState, parseZip } from './place-value.ts';
 import { FAILURES, type Failure, isOverflow, tidyText } from './text-value.ts';
 
-/** A value of a column of ours. Null is "not known". A Failure is "cannot be used". */
+/** A value for a field. null means unknown. */
 export type Value = FieldValue | string[];
 export type Parser = (raw: unknown) => Value | Failure;
 
@@ -52,7 +52,10 @@ function parseBoolean(raw: unknown): boolean | null | Failure {
   return YES.has(text) ? true : NO.has(text) ? false : FAILURES.notABoolean;
 }
 
-/** Indexed texts: PostgreSQL limits entries to 2,704 bytes (of UTF-8, so to 676 characters). */
+/**
+ * Text columns that are indexed. PostgreSQL limits index entries to 2,704 bytes (676 characters of four
+ * bytes).
+ */
 const INDEXED = new Set(['apn', 'source', 'source_id', 'book']);
 export const MAX_IDENTIFIER = 255;
 
@@ -66,7 +69,7 @@ function identifier(raw: unknown): string | null | Failure {
   return typeof text === 'string' && text.length > MAX_IDENTIFIER ? FAILURES.tooLong : text;
 }
 
-/** Identifiers. A spreadsheet can turn several of them into the same text. */
+/** Identifiers that a spreadsheet may have damaged, so that several become the same text. */
 const NUMBERED = new Set(['apn', 'source_id']);
 
 function numbered(raw: unknown): string | null | Failure {
@@ -104,7 +107,7 @@ function parsePhone(raw: unknown): string | null | Failure {
   return text === null || /^0+$/.test(text) ? null : (phoneDigits(text) ?? FAILURES.notAPhone);
 }
 
-/** A word that means neither is ignored. */
+/** Unknown line types are ignored. */
 function parseLineType(raw: unknown): string | null {
   const text = tidyText(raw);
   return text === null ? null : lineTypeOf(text);
@@ -115,7 +118,10 @@ function parseUrl(raw: unknown): string | null | Failure {
   return text === null || isWebAddress(text) ? text : FAILURES.notAUrl;
 }
 
-/** Web addresses from a list, JSON, or text. One bad entry spoils the list, as half of it would hide that. */
+/**
+ * Web addresses from a list, JSON, or text. One bad entry invalidates the whole list, because a partial list
+ * would hide the error.
+ */
 function parseList(raw: unknown): string[] | null | Failure {
   const items = Array.isArray(raw) ? raw : split(tidyText(raw));
   const addresses: string[] = [];

@@ -22,12 +22,12 @@ export type Fault = {
 };
 
 export type ColumnCheck = {
-  /** Our field, and its unit if it has one. */
+  /** The field, and its unit if it has one. */
   target: string;
   unit: string | null;
-  /** The source's columns that fill it. Empty for a fixed value. */
+  /** The source columns mapped to the field. Empty for a fixed value. */
   from: string[];
-  /** Whether it is from a preset or marked optional, and missing from the source. */
+  /** Whether the mapping is optional or from a preset, and its columns are missing from the source. */
   absent: boolean;
   filled: number;
   /** Up to three different values, as in the source and as mapped. */
@@ -42,13 +42,13 @@ export type PartCheck = {
   /** Rows read, including those that the parser could not use. */
   rows: number;
   whole: boolean;
-  /** Rows that would become a parcel or a listing. For a land layer, features that count. */
+  /** Rows that would become a parcel or a listing. For a land layer, features that aren't ignored. */
   usable: number;
   skipped: number;
   /** Comps, and sales that are not comps because one deed covers several parcels. */
   sales: number;
   multiParcel: number;
-  /** For a roll. */
+  /** Only for rolls; otherwise null. */
   priced: PricedSales | null;
   withGeometry: number;
   classes: { counting: Record<string, number>; notCounting: Record<string, number> } | null;
@@ -62,7 +62,9 @@ export type PartCheck = {
 /** Rows with a sale date and a price that is more than nominal, comps or not. */
 export type PricedSales = { rows: number; vacant: number; codes: Record<string, number> };
 
-/** The parts of a mapped row beyond its values: of parcels key and county, of features class and label. */
+/**
+ * The parts of a mapped row other than its values: key and county of a parcel, class and label of a feature.
+ */
 export type RowFacts = {
   key?: string;
   fips?: number;
@@ -74,13 +76,13 @@ export type RowFacts = {
 
 export type GeometryFault = { reason: string; message: string; refuses: boolean };
 
-/** Notes of a kind of feed about the rows of a part, in addition to the common counts. */
+/** What a kind of feed records about the rows of a part, in addition to the common counts. */
 export type RowNotes<Mapped extends MappedRow = MappedRow & RowFacts> = {
   /** For every row that is mapped. */
   mapped?(row: SourceRow, mapped: MappedRow): void;
   /** For every row that is used, or counted as ignored. */
   used?(row: SourceRow, mapped: Mapped): void;
-  /** @param doubtful warnings about values, to list among those of the kind */
+  /** @param doubtful warnings about values, to combine with the kind's own */
   warnings?(doubtful: readonly string[]): string[];
   finish?(): void;
 };
@@ -153,7 +155,7 @@ export function addRow(part: OpenPart, row: SourceRow): void {
   }
 }
 
-/** Likely mistakes, such as features that become one parcel because their key is a word. */
+/** Warnings about likely mistakes, such as features that become one parcel because their key is a word. */
 export function warningsOf({ check, notes, doubtful }: OpenPart): string[] {
   const ofValues = doubtful.warnings(check.part);
   return notes.warnings?.(ofValues) ?? ofValues;
@@ -250,7 +252,10 @@ function countFills(fills: Fills, values: Record<string, unknown>): void {
   }
 }
 
-/** UTF-8 that was read as Latin-1 (Ã‘ for Ñ), and the mark of a byte that could not be read at all. */
+/**
+ * UTF-8 that was read as Latin-1 (Ã‘ for Ñ), and the replacement character for bytes that could not be
+ * decoded.
+ */
 const MISREAD =
   /[ÃÂ][\u0080-\u00bf\u0152\u0153\u0160\u0161\u0178\u017d\u017e\u0192\u02c6\u02dc\u2013-\u2044\u20ac\u2122]|â€|\ufffd/;
 
@@ -311,7 +316,7 @@ function misreadWarning(part: string, column: string, { misread, example }: Note
   ];
 }
 
-/** Few parcels have as many parts. Roads or common land that share a word for a key do. */
+/** Few parcels have this many parts, but roads or common land that share a word as their key do. */
 const MANY_PARTS = 10;
 
 /** Features by key, for keys without digits other than 0, such as "NA". They often mean "no parcel". */

@@ -17,7 +17,7 @@ import {
   warningsOf,
 } from './check-part.ts';
 
-/** The results of a feed's first rows. Plain data, for the terminal and for scripts. */
+/** The result of checking a feed on its first rows. Plain data, for the terminal and for scripts. */
 export type FeedCheck = {
   /** false if the feed can't run, or if its gate would block the share of rejected rows. */
   ok: boolean;
@@ -27,7 +27,7 @@ export type FeedCheck = {
   preset: string | null;
   problems: string[];
   warnings: string[];
-  /** How many sales would become comps, by which choice, or why there are none. */
+  /** How many sales would become comps and under which settings, or why there are none. */
   comps: string[];
   /** Roads, wetlands, and flood: the bounding box of what was read, in degrees. Otherwise null. */
   extent: Box | null;
@@ -59,7 +59,7 @@ export type TileCheck = {
   crs: string;
   /** Meters per unit of elevation. */
   unitM: number;
-  /** Whether the file or the feed states it, rather than the default. */
+  /** Whether the file or the feed states the unit. Otherwise, it is the default. */
   unitStated: boolean;
   nodata: number | null;
   /** Values of a few sampled cells. null if they were not read. */
@@ -85,7 +85,7 @@ export type ImageryCheck = FilesCheck & {
     /** In meters on the ground. */
     pixelM: number;
     extent: Box;
-    /** For a file: its size and contents. */
+    /** Size and contents, for a file. */
     file: {
       width: number;
       height: number;
@@ -105,12 +105,17 @@ export type DryRun = {
   mayBeEmpty?: boolean;
 };
 
-/** A check stops only with its process. */
+/**
+ * The context for reading in a check. The signal never aborts, because a check stops only with its process.
+ */
 export function checkContext(baseDir: string) {
   return { baseDir, tmpDir: tmpdir(), signal: new AbortController().signal, env: process.env };
 }
 
-/** A source that can't be read is a problem, not an error. @param readOn whether more keys are wanted */
+/**
+ * Reports a source that can't be read as a problem, not an error.
+ * @param readOn whether to keep reading for more keys
+ */
 export async function checkPart(
   { limit, read, result }: DryRun,
   name: PartCheck['part'],

@@ -11,7 +11,7 @@ import type { Recipe } from './recipe.ts';
 
 export type Sections = Readonly<Record<string, z.ZodType>>;
 
-/** A feed file as the record of its kind reads it. */
+/** The contents of a feed file, with the sections of its kind. */
 export type FileOf<S extends Sections> = FeedHead & { [Name in keyof S]?: z.output<S[Name]> };
 
 type Mapped = { columns: Partial<Record<string, ColumnSpec>> };
@@ -25,11 +25,11 @@ export type FeedKind<
 > = {
   kind: Name;
   sections: Own;
-  /** Sections that another kind declares and feeds of this one may have too. */
+  /** Sections declared by other kinds that feeds of this kind may also use. */
   sharedSections?: Shared;
   /** The required section, and its contents in words. */
   needs: { section: Input & keyof Own; holds: string };
-  /** Its gates in addition to the common ones, and limits that differ from the defaults. */
+  /** The kind's gates in addition to the common ones, and limits that differ from the defaults. */
   gates: readonly GateName[];
   gateDefaults?: Partial<Gates>;
   /** A row may name a former county of Connecticut. Its town decides the planning region. */
@@ -41,9 +41,9 @@ export type FeedKind<
     report: Report,
     preset: Preset | null,
   ): (F & { kind: Name }) | null;
-  /** The fields that rows are made of, and the sections that map columns to them. */
+  /** The fields of a row, and the sections that map columns to them. */
   rows?: { fields: RowFields; sections(feed: F): Record<string, Mapped | null> };
-  /** Whether a source with these columns is of this kind. Default: unknown. */
+  /** Whether a source with these columns is of this kind. Without it, the columns don't identify the kind. */
   isKnownBy?(has: (column: string) => boolean): boolean;
   recipe(feed: F): Promise<Recipe<F>>;
 };

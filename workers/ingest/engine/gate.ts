@@ -75,7 +75,7 @@ export function rowFaults(
   ];
 }
 
-/** Checks for fewer keys than in the last run and the best run of the year. null if there was none. */
+/** Compares the number of keys with the last run and the best run of the year. null without a last run. */
 export function keyFault(
   { matchedKeys, last }: { matchedKeys: number; last: KeyedLast | null },
   { max_key_drop_percent: most }: Gates,

@@ -27,11 +27,14 @@ export type RunStart = {
   requestedBy: string;
   force: boolean;
   undoes?: number;
-  /** Read under the lock: the previous run may have changed it. */
+  /** Call it under the lock, because the previous run may have changed the checkpoint. */
   readCheckpoint(): Promise<ResoCheckpoint | null>;
 };
 
-/** Runs `work` under the feed's lock. A repeated job gets the result of its run that has ended. */
+/**
+ * Runs `work` under the feed's lock. If the job is repeated after its run has ended, returns the result of
+ * that run.
+ */
 export async function runLocked(
   deps: RunDeps,
   start: RunStart,
@@ -72,7 +75,7 @@ export async function runLocked(
   return result;
 }
 
-/** Records that a run starts or is retried, and deletes what dead runs of the feed left. */
+/** Records that a run starts or is retried, and deletes leftovers of the feed's dead runs. */
 async function openRun(
   deps: RunDeps,
   start: RunStart,
@@ -89,7 +92,7 @@ async function openRun(
     undoes: start.undoes ?? null,
   });
   const { id: runId, attempts: attempt } = started!;
-  // Only under the feed's lock: their workers died.
+  // Holding the feed's lock means that the workers of these runs have died.
   const dead = await db.run<{ id: number }>('feeds/abandon_runs', { feed_id: feedId, run_id: runId });
   for (const { id } of dead) await dropStages(db, id);
   const last = await lastAcceptedRun(db, feedId);

@@ -30,7 +30,9 @@ export function compileColumn(
   return { read: values => firstOf(ways, values), raw: values => rawOfFirst(ways, values) };
 }
 
-/** The first source with a value. Without any, the first error, so that it is reported. */
+/**
+ * The value of the first column that has one. If none has, returns the first error, so that it is reported.
+ */
 function firstOf(ways: readonly CompiledColumn[], values: Values): Value | Failure {
   let fault: Failure | null = null;
   for (const way of ways) {
@@ -71,7 +73,7 @@ function compileWay(target: FieldTarget, way: PlainColumn, resolve: Resolve): Co
   if (part !== undefined) return { raw, read: values => recode(splitAddress(raw(values))[part]) };
   const isCell = way.column !== undefined && way.decimal === undefined && !way.column.includes('[].');
   const plain = isCell ? resolve(way.column!) : null;
-  // Most columns, by far. Saves one call per value.
+  // Shortcut for the vast majority of columns. Saves one call per value.
   if (plain !== null) return { raw, read: values => recode(values[plain]) };
   return { raw, read: values => recode(input(values)) };
 }
@@ -87,7 +89,9 @@ function getter(name: string, resolve: Resolve): Getter | null {
   return values => pluck(values[column], property);
 }
 
-/** A property of every list entry. RESO's Media in its Order, photographs only (MediaCategory). */
+/**
+ * A property of every list entry. RESO Media are sorted by Order and limited to photographs (MediaCategory).
+ */
 function pluck(list: unknown, property: string): unknown {
   if (!Array.isArray(list)) return null;
   const entries = list.filter((entry): entry is Values => typeof entry === 'object' && entry !== null);
@@ -179,7 +183,10 @@ function areaReader(
 
 const HECTARES_PER_ACRE = 0.404_685_642_24;
 
-/** Divisions, not factors: 10,890 square feet must be 0.25 acres to the last digit, where buckets start. */
+/**
+ * Divides instead of multiplying by a factor, because 10,890 square feet must be exactly 0.25 acres, where a
+ * size bucket starts.
+ */
 export const TO_ACRES: Record<AreaUnit, (area: number) => number> = {
   acres: area => area,
   sqft: area => area / SQ_FT_PER_ACRE,
@@ -206,7 +213,7 @@ const UNITS = new Map(
   ),
 );
 
-/** The unit that a word means ('Square Feet', 'AC.'). Null for a word that is no unit. */
+/** The unit that a word means ('Square Feet', 'AC.'). null for a word that isn't a unit. */
 function unitOf(raw: unknown, whenEmpty: AreaUnit): AreaUnit | null {
   const text = tidyText(raw);
   return text === null ? whenEmpty : (UNITS.get(text.toLowerCase().replace(/[^a-z0-9]/g, '')) ?? null);

@@ -24,7 +24,7 @@ import {
   resolver,
 } from './source-columns.ts';
 
-/** A value that couldn't be used and is null, or (reason 'cut') a text that was cut off. */
+/** A value that couldn't be used and became null, or (reason 'cut') a text that was truncated. */
 export type DroppedValue = { field: string; reason: string; message: string };
 
 /** A row that is rejected, or skipped by skip_where (reason 'skipped', which counts separately). */
@@ -36,7 +36,7 @@ export const positionsOf = <Name extends string>(names: readonly Name[]): Record
   Object.fromEntries(names.map((name, i) => [name, i])) as Record<Name, number>;
 
 /**
- * Maps one row. `prepare` gets the first rows, finds the source's spelling of the column names, and throws
+ * Maps one row. `prepare` takes the first rows, finds the source's spelling of the column names, and throws
  * PlatError `feed_mapping` when the source lacks one. An unprepared mapper uses the spelling of its first row
  * and checks nothing.
  */
@@ -74,7 +74,7 @@ export function mapperOf<Mapped>(
     if (firstRows.length === 0) return;
     const columns = columnsOf(firstRows);
     checkColumns(mentions, columns);
-    // If rows differ in their columns, later rows may add more.
+    // If the first rows differ in their columns, later rows may have more columns.
     const sparse = firstRows.some(row => Object.keys(row.values).length < columns.length);
     compiled = prepared(resolver(columns, { sparse }));
   };
@@ -178,7 +178,7 @@ export function compileKey(
   };
 }
 
-/** Few keys can be damaged. Others cost one test. */
+/** Pre-check that rules out most keys with a single test, because few can be damaged. */
 const MAY_BE_DAMAGED = /E\+?\d|-[A-Z]{3}|[A-Z]{3}-|:00/;
 
 /** Rejects a row whose key a spreadsheet damaged, because other parcels may have the same damaged key. */

@@ -13,10 +13,16 @@ import type { RunContext } from './run-context.ts';
 import { detachRun, endRun, lastAcceptedRun, type RunStatus } from './run-record.ts';
 import { stageSchema } from './stage-rows.ts';
 
-/** The comparison adds to the counts of the run, so the job is tried again as a whole. */
+/**
+ * The transaction isn't retried on its own, because the comparison adds to the run's counts. The whole job is
+ * retried instead.
+ */
 const ONCE = { retries: false };
 
-/** In one transaction with the run's end and the next jobs. @param moved by another as_of */
+/**
+ * Merges a run in one transaction with the run's end and the next jobs.
+ * @param moved whether as_of has changed
+ */
 export async function mergeRun(
   run: RunContext,
   compare: (db: Db) => Promise<Prepared>,
@@ -25,8 +31,8 @@ export async function mergeRun(
   const { db, runId, feedId, counts, force } = run;
   let prepared: Prepared | undefined;
   const follow: string[] = [];
-  // Includes the comparison, because it resolves duplicate rows. A second attempt would find them resolved
-  // and not count them.
+  // The comparison is part of the transaction, because it resolves duplicate rows. Otherwise, a second
+  // attempt would find them resolved and not count them.
   const status = await db.transaction(async (tx): Promise<RunStatus> => {
     await tx.execute(`set local search_path = ${stageSchema(run)}, public`);
     prepared = await withFirstReject(tx, runId, await compare(tx));

@@ -12,17 +12,19 @@ export type NamedInput = [name: string, input: { input: InputSpec }];
 export type Recipe<F extends AnyFeed = AnyFeed, Staged = unknown> = {
   /** The statements that create the staging tables. */
   tables: string[];
-  /** Increase it when the same rows are staged differently. */
+  /** Increase this when the same rows are staged differently. */
   version?: number;
   stage(run: RunContext, feed: F): Promise<Staged>;
   compare(db: Db, run: RunContext, feed: F, staged: Staged): Promise<Prepared>;
-  /** Inputs whose sources can report that they haven't changed. Without any, a feed is always read. */
+  /**
+   * Inputs whose sources can report that they haven't changed. If there are none, the feed is always read.
+   */
   inputs?(feed: F): NamedInput[];
   /** A run of another feed that also affects the result. */
   dependsOn?(run: RunContext): Promise<number>;
   /** Whether the merged data of earlier runs still exists. Default: it does. */
   isPresent?(run: RunContext): Promise<boolean>;
-  /** The results of the first rows, for `plat feed check`. */
+  /** Checks the first rows, for `plat feed check`. */
   check(check: DryRun, feed: F): Promise<void>;
 };
 
@@ -33,7 +35,7 @@ export type Prepared = {
   merge(db: Db): Promise<void>;
   /** Cleanup after the merge is committed. Nothing depends on it. */
   tidy?(): Promise<void>;
-  /** Where an incremental source continues next time. Stored even when there was nothing to merge. */
+  /** Where the next run of an incremental source continues. Stored even when there is nothing to merge. */
   checkpoint?: ResoCheckpoint | null;
   /** Why an incremental source ended early. The rows read before that are merged first. */
   brokeOff?: unknown;

@@ -6,9 +6,12 @@ import { hash } from 'node:crypto';
  */
 export const digest = (data: string | Uint8Array): string => hash('sha1', data, 'hex').slice(0, 32);
 
-/** Bits in 32 MB. Of a million keys, about two thousand share a bit with another. */
+/** Bits in 32 MB. Among a million keys, about two thousand share a bit with another key. */
 const BITS = 2 ** 28;
-/** Pages are allocated when needed, because 32 MB at once cost a small file 0.1 s of garbage collection. */
+/**
+ * Pages are allocated on demand, because allocating 32 MB up front costs 0.1 s of garbage collection even for
+ * a small file.
+ */
 const PAGE_BITS = 2 ** 15;
 
 /**
@@ -18,7 +21,7 @@ const PAGE_BITS = 2 ** 15;
 export class SeenKeys {
   private readonly pages = new Array<Uint8Array | undefined>(BITS / PAGE_BITS).fill(undefined);
 
-  /** Adds the key. Returns true if it, or one with the same bit, was added before. */
+  /** Adds the key. Returns true if this key, or another one with the same bit, was added before. */
   add(key: string): boolean {
     const bit = hash32(key) % BITS;
     const number = Math.floor(bit / PAGE_BITS);

@@ -4,7 +4,7 @@ import type { Logger } from '../../../shared/platform/log.ts';
 import type { ResoCheckpoint } from '../../formats/row-batch.ts';
 import type { AcceptedRun, InputRecord, SourceState } from './run-record.ts';
 
-/** Steps of a run, which tests use to observe or kill it. */
+/** Steps of a run. Tests use them to observe or kill the run. */
 export type Step = 'open' | 'stage' | 'join' | 'match' | 'gate' | 'merge' | 'commit' | 'follow';
 
 export type RunDeps = {
@@ -12,7 +12,10 @@ export type RunDeps = {
   log: Logger;
   signal: AbortSignal;
   env: NodeJS.ProcessEnv;
-  /** Kept until a run ends well, so that the next attempt resumes. Without it, each starts over. */
+  /**
+   * Folder kept until a run succeeds, so that the next attempt can resume. Without it, each attempt starts
+   * over.
+   */
   workDir?: string;
   sharedDir?: string;
   progress(fraction: number, note: string): void;
@@ -26,12 +29,12 @@ export type RunContext = RunDeps & {
   /** Whether the run merges even if a gate would block it. */
   force: boolean;
   feedId: number;
-  /** The folder that the feed's relative sources start from. */
+  /** Base folder of the feed's relative sources. */
   baseDir: string;
   tmpDir: string;
   counts: RunCounts;
   inputs: InputRecord[];
-  /** Identifies the version of an input's source, if that is known without reading it. */
+  /** The version of each input's source, if it is known without reading the source. */
   states: Map<string, SourceState>;
   checkpoint: ResoCheckpoint | null;
   last: AcceptedRun | null;

@@ -38,10 +38,12 @@ export function countFilled(
   for (let i = 0; i < values.length; i++) if (values[i] !== null) increment(filled, names[i]!);
 }
 
-/** The most classes listed by name; the rest is counted as 'other'. */
+/** Maximum number of classes listed by name. The rest are counted as 'other'. */
 const CLASSES_COUNTED = 40;
 
-/** Counts by class, without a prototype, because a file can use any class name, even 'constructor'. */
+/**
+ * Counts by class. The object has no prototype, because a file can use any class name, even 'constructor'.
+ */
 export function newClasses(): Record<string, number> {
   return Object.create(null) as Record<string, number>;
 }

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import type { Config } from '../../../shared/platform/config.ts';
 import { errorCode } from '../../../shared/platform/errors.ts';
 
-/** With the host's name, because containers that share a folder all number their processes from 1. */
+/** Includes the host name, because containers that share a folder all number their processes from 1. */
 const PREFIX = `plat-run_${hostname()}_`;
 
 /** A folder for what one run downloads and unpacks, named after its process. */
@@ -27,7 +27,10 @@ export function workFolder(
   return join(tmpdir(), `${WORK_PREFIX}${installation}_${feed}`);
 }
 
-/** Removes what killed workers of this host left. Call before a run: this process's number was reused. */
+/**
+ * Removes leftovers of killed workers on this host. Call it before a run, because this process may have the
+ * id of a killed one.
+ */
 export function sweepRunFolders(folder = tmpdir()): string[] {
   const ended = (name: string) =>
     name.startsWith(PREFIX) && hasEnded(Number.parseInt(name.slice(PREFIX.length), 10));

@@ -14,10 +14,10 @@ export type SourceState = { version: string; digest: string };
 
 export type InputRecord = { input: string; source: string[]; bytes: number } & Partial<SourceState>;
 
-/** `moved`: a new as_of has outdated statistics and estimates. */
+/** `moved`: as_of has changed, so statistics and estimates are out of date. */
 type Registered = { id: number; checkpoint: ResoCheckpoint | null; moved: boolean };
 
-/** @throws PlatError `feed_kind` when data of another kind was ingested under the name */
+/** @throws PlatError `feed_kind` when data of another kind was ingested under the feed's name */
 export async function registerFeed(db: Db, feed: AnyFeed): Promise<Registered> {
   const { name, kind: ownKind, definition, asOf } = feed;
   const values = { name, kind: ownKind, definition: JSON.stringify(definition), as_of: asOf };

@@ -6,7 +6,7 @@ import { alternatives, columnNamesOf } from '../../feeds/feed-columns.ts';
 import { areValues, columnsCalled, NO_HEADER } from '../../formats/column-names.ts';
 import type { SourceRow } from '../../formats/row-batch.ts';
 
-/** dBASE, and therefore shapefiles, cut column names after this many characters. */
+/** dBASE, and therefore shapefiles, truncate column names to this many characters. */
 const DBASE_NAME_LENGTH = 10;
 
 /** The source's spelling of a column name, or null if it has no such column. */
@@ -18,7 +18,10 @@ export function columnsOf(rows: Iterable<SourceRow>): string[] {
   return [...names];
 }
 
-/** Finds names as they are, in another case, or cut by dBASE. With `sparse`, others are kept as they are. */
+/**
+ * Finds columns by their exact name, in a different case, or truncated by dBASE. With `sparse`, other names
+ * are kept as they are.
+ */
 export function resolver(columns: readonly string[], { sparse = false } = {}): Resolve {
   const exact = new Set(columns);
   const folded = new Map<string, string>();

@@ -28,7 +28,7 @@ export type Faults = {
 
 type StageRow<Mapped> = (mapped: Mapped, row: SourceRow, faults: Faults) => void;
 
-/** Skipped and rejected rows don't reach `stageRow`. `drain` waits for the server after each batch. */
+/** Skipped and rejected rows don't reach `stageRow`. `drain` waits for the database after each batch. */
 export async function stageRows<Mapped extends { ok: true }>(
   { name, batches, map, checked = true }: RowInput<Mapped>,
   kept: { counts: RunCounts; rejects: RejectWriter },
@@ -67,7 +67,7 @@ export function stageByCopy<Mapped extends { ok: true }>(
   });
 }
 
-/** Sets aside rows that share a key with another, and keeps some among the rejects. */
+/** Sets aside rows that share a key with another row, and stores some of them as rejects. */
 export async function rejectDuplicates(
   db: Db,
   { runId, counts }: RunContext,
@@ -88,7 +88,7 @@ export async function keepFirst(db: Db, { counts }: RunContext, parts: Fragments
   counts.identical += row!.identical;
 }
 
-/** For a row that is used although it ends early. */
+/** The fault of a row that ends early but is used anyway. */
 export const shortRow = (message: string) => ({ field: 'row', reason: 'short_row', message });
 
 /** Maps one batch. Bad rows come last. */
@@ -120,7 +120,8 @@ function mapRows<Mapped extends { ok: true }>(
       } else if (mapped.reason === 'skipped') counts.skipped++;
       else faults.reject(row, mapped);
     } catch (error) {
-      // Searched only then, because checking every row would cost a fifth of the parsing time.
+      // Check the depth only after an error, because checking every row would cost a fifth of the parsing
+      // time.
       if (!(error instanceof RangeError && isTooDeep(row))) throw error;
       increment(counts.rejected, TOO_DEEP.reason);
       rejects.add({ input: name, rowNo: row.rowNo, ...TOO_DEEP, raw: '' });
@@ -150,10 +151,13 @@ export async function createStage(db: Db, of: Attempt, statements: string[]): Pr
   });
 }
 
-/** Results of staging other than its tables. */
+/** The results of staging, other than its tables. */
 export type Staged<More> = { counts: RunCounts; inputs: InputRecord[]; more: More };
 
-/** Records what was staged and from what. A crash of the server empties this unlogged table too. */
+/**
+ * Records what was staged and from which sources. A database crash empties this unlogged table together with
+ * the staging tables.
+ */
 export async function noteStaged(
   { db, counts, inputs, ...of }: { db: Db } & Attempt & Omit<Staged<unknown>, 'more'>,
   madeOf: string,
@@ -163,7 +167,10 @@ export async function noteStaged(
   await db.run('feeds/note_staged', values, { stage: stageSchema(of) });
 }
 
-/** Takes over what a dead attempt staged from the same sources, and drops the rest. @param madeOf or null */
+/**
+ * Takes over what a dead attempt staged from the same sources, and drops other stages.
+ * @param madeOf the sources' versions, or null if unknown
+ */
 export async function takeOverStage<More>(
   db: Db,
   of: Attempt,
@@ -240,7 +247,7 @@ export type Reject = {
 /** Maximum number of stored rejects of a run per reason. `runs.counts` has all of them. */
 export const REJECTS_KEPT = 1_000;
 
-/** Longer texts are cut: the row number is enough to find the row again. */
+/** Longer texts are truncated. The row number is enough to find the row again. */
 const RAW_LIMIT = 64 * 1024;
 
 export type RejectWriter = Pick<CopyWriter, 'drain' | 'end'> & { add(reject: Reject): void };
@@ -267,7 +274,7 @@ export function openRejects(db: Db, runId: number): RejectWriter {
 const clean = <T>(value: T): T | string =>
   typeof value === 'string' ? value.replaceAll('\u0000', '�') : value;
 
-/** A row as shown in its reject: JSON of values and geometry, cut if very long. */
+/** A row as shown in its reject: values and geometry as JSON, truncated if very long. */
 export function rawText(values: Record<string, unknown>, geometry?: unknown): string {
   const row = geometry ? { ...values, geometry } : values;
   const text = JSON.stringify(row, (_name, value) => (typeof value === 'bigint' ? String(value) : value));

@@ -19,7 +19,10 @@ import {
 import type { LandFeed } from './layer-editions.ts';
 import { namedTiles, readTiles } from './stage-tiles.ts';
 
-/** Reads the first files' headers. @throws PlatError of the index, or of a file that the feed names itself */
+/**
+ * Reads the first files' headers.
+ * @throws PlatError of the index, or of a file that the feed names directly
+ */
 export async function checkFiles<Header>(
   files: Files,
   context: OpenContext,

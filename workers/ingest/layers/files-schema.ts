@@ -5,7 +5,7 @@ import { boundsSchema } from '../../formats/input-settings.ts';
 
 const path = z.string().min(1);
 
-/** Selects GeoTIFF files with one of source, template with bounds, or index. */
+/** Properties that select GeoTIFF files: source, template with bounds, or index. */
 export const FILES = {
   source: z
     .union([path, z.array(path).min(1).describe('Several files.')])

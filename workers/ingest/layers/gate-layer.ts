@@ -10,7 +10,7 @@ import { type LayerVersion, NO_COVERAGE } from './layer-version.ts';
 import type { LayerFeed } from './vector-layer.ts';
 
 export type LayerFigures = RowFigures & {
-  /** Number of features outside the feed's county, or outside the United States if it has none. */
+  /** Number of features outside the feed's county, or outside the United States if the feed has no county. */
   outside: number;
   extent: Box | null;
   /** If the feed declares a coverage: how many features are completely outside it. */
@@ -18,7 +18,8 @@ export type LayerFigures = RowFigures & {
   /** The box that the layer covers, in degrees. */
   covered: Readonly<Box> | null;
   /**
-   * Whether the coverage is the bounding box of the source. Anything missing inside counts as nonexistent.
+   * Whether the coverage is the bounding box of the source. Plat assumes that nothing is missing inside the
+   * box.
    */
   boxed: boolean;
   last: (NonNullable<RowFigures['last']> & { covered: Readonly<Box> | null }) | null;
@@ -51,7 +52,10 @@ export function outsideFeatures(
   return `${outside} of ${rows} ${words.rows} are outside ${words.area} (${extentWords(extent)}). Check the CRS.`;
 }
 
-/** A coverage without any feature would mean that no parcel in it has roads, wetlands, or flood zones. */
+/**
+ * Checks features against the declared coverage. If none were inside, Plat would report that no parcel there
+ * has roads, wetlands, or flood zones.
+ */
 export function outsideCoverage(
   { declared, extent }: Pick<LayerFigures, 'declared' | 'extent'>,
   { max_outside_coverage_percent }: Gates,
@@ -67,7 +71,7 @@ export function outsideCoverage(
   return `${outside} of ${placed} ${words.rows} are completely outside the declared coverage (${oneDecimal(share)}%, ${limit}; ${places}). Check coverage, and whether the file is for this place.`;
 }
 
-/** The box for which a version of a layer has information: its coverage and its feed's county. */
+/** The box for which a version of a layer has data: its coverage and its feed's county. */
 export function coveredBox({ coverage, fips }: LayerVersion['scope']): Readonly<Box> | null {
   const box = coverage.every((side, i) => side === NO_COVERAGE[i]) ? null : coverage;
   const county = (fips !== null && countyExtent(fips)) || null;
@@ -92,7 +96,10 @@ function grownCoverageFault(before: Readonly<Box>, now: Readonly<Box>, limits: G
   return `The area that the layer covers grows by ${oneDecimal(grown)}% (limit ${limits.max_coverage_growth_percent}%; ${places}). Check fips, and whether the source has stray features or another place's file.`;
 }
 
-/** County polygons are simplified by up to a kilometer, and coastal parcels and roads cross the line. */
+/**
+ * Margin around a county's box. County polygons are simplified by up to a kilometer, and coastal parcels and
+ * roads extend past them.
+ */
 const MARGIN_DEG = 0.05;
 
 /** The box of a county's features, or null if unknown. */
@@ -101,7 +108,7 @@ export function countyBox(fips: number): Box | null {
   return box ? padBox(box, MARGIN_DEG) : null;
 }
 
-/** The boxes of a feed's county, or of all states. None for a county without a known box. */
+/** The box of a feed's county, or the boxes of all states. Empty for a county without a known box. */
 export function homeBoxes(fips: number | null): Box[] {
   if (fips !== null) {
     const box = countyBox(fips);
@@ -134,7 +141,7 @@ type PlaceCount = {
   result(): DeclaredPlace | null;
 };
 
-/** A feed that also names a county covers both. */
+/** Compares features with the coverage. If the feed also names a county, its box counts as covered too. */
 export function declaredPlace({ coverage, fips }: Pick<LayerFeed, 'coverage' | 'fips'>): PlaceCount {
   const boxes = coverage === null ? [] : [coverage, ...(fips === null ? [] : homeBoxes(fips))];
   let placed = 0;
@@ -163,7 +170,7 @@ export function tilesOutside(tiles: readonly { extent: Box }[], boxes: readonly 
   return tiles.filter(({ extent }) => !boxes.some(box => boxesIntersect(box, extent))).length;
 }
 
-/** The share of the first box that is in the other, in percent, on a plate carrée. */
+/** The share of the first box that is in the other, in percent, measured in degrees (plate carrée). */
 export function sharedPercent(of: Readonly<Box>, other: Readonly<Box>): number {
   const width = Math.min(of[2], other[2]) - Math.max(of[0], other[0]);
   const height = Math.min(of[3], other[3]) - Math.max(of[1], other[1]);
@@ -173,7 +180,7 @@ export function sharedPercent(of: Readonly<Box>, other: Readonly<Box>): number {
   return area === 0 ? 100 : (100 * width * height) / area;
 }
 
-/** How much larger the second box is than the first, in percent. 0 if the first has no area. */
+/** The area of the second box outside the first, in percent of the first. 0 if the first has no area. */
 function grownPercent(before: Readonly<Box>, now: Readonly<Box>): number {
   if (boxArea(before) === 0) return 0;
   return ((100 - sharedPercent(now, before)) * boxArea(now)) / boxArea(before);

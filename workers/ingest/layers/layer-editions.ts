@@ -39,7 +39,7 @@ export type LandFeed = FeedBase & { kind: LandKind; coverage: Box | null };
 
 export type VersionFigures = { rows: number; new: number; changed?: number; retired: number };
 
-/** Records them in the counts of the run. */
+/** Records the figures of a layer version in the run's counts. */
 export function recordVersion(counts: RunCounts, { rows, changed = 0, ...figures }: VersionFigures): number {
   Object.assign(counts, figures, { rows, changed, unchanged: rows - figures.new - changed });
   return rows;
@@ -53,7 +53,8 @@ type NewVersion = {
   version: LayerVersion;
   covered(version: LayerVersion): Readonly<Box> | null;
   /**
-   * Whether the coverage is the bounding box of the source. Anything missing inside counts as nonexistent.
+   * Whether the coverage is the bounding box of the source. Plat assumes that nothing is missing inside the
+   * box.
    */
   boxed: boolean;
   merge(db: Db): Promise<void>;
@@ -81,7 +82,7 @@ export async function prepareVersion(
       boxed,
       covered: covered(version),
       filled: counts.filled,
-      // A layer that was removed starts over.
+      // A layer that was removed has no last run to compare with.
       last: before &&
         last && {
           rows: Number(last.counts.rows ?? 0),
@@ -126,8 +127,7 @@ export async function compareFiles(
     rows: recordVersion(run.counts, measured[0]!),
     outside: tilesOutside(files, homeBoxes(feed.fips)),
     declared: tilesDeclared(files, feed.coverage),
-    // A file is as good outside the county as inside. Without a file there is no information, however large
-    // the box is.
+    // A file is valid outside the county too. Where there is no file, there is no data, even inside the box.
     version: { scope: { coverage, fips: feed.fips, reachM: null }, extent },
     covered: version => version.extent,
     boxed: false,
@@ -143,8 +143,8 @@ export async function mergeFeatures(db: Db, feedId: number): Promise<void> {
 type SwitchedLayer = { runId: number; feedId: number; kind: LandKind };
 
 /**
- * Makes a run the current version of its layer. Waits for running merges of parcels and of other layers. The
- * next ones wait until this transaction ends. Call it first.
+ * Makes a run the current version of its layer. Waits for running merges of parcels and other layers, and
+ * blocks new ones until this transaction ends. Call it first.
  */
 async function switchLayer(
   db: Db,
@@ -159,8 +159,8 @@ async function switchLayer(
 
 /**
  * Marks parcels whose attributes are out of date after a new version of a layer: those in its old and new
- * coverage, and those near its features or files, which also count for parcels in another layer's coverage.
- * Call it last, because no chunk of these parcels is written afterwards.
+ * coverage, and those near its features or files, because these also affect parcels in another layer's
+ * coverage. Call it last, because no chunk of these parcels may be written afterward.
  * @returns the number of marked parcels
  */
 async function markCovered(
@@ -198,16 +198,16 @@ type RemovedLayer = {
 
 /**
  * Removes a land layer in one transaction, after a running run of its feed has ended. Its runs stay as
- * history. The next run of the feed is judged as a first one.
- * @throws PlatError `feed_unknown` (404) when there is nothing under the name, `feed_kind` when the feed is
- * not a land layer
+ * history. The gate treats the feed's next run as its first.
+ * @throws PlatError `feed_unknown` (404) when no layer has the name, `feed_kind` when the feed is not a land
+ * layer
  */
 export async function removeLayer(db: Db, name: string, signal: AbortSignal): Promise<RemovedLayer> {
   const { id, kind } = await findLayer(db, name);
   return withLock(db, [LOCKS.feed, id], signal, () =>
     db.transaction(async tx => {
       await tx.run('feeds/lock_feed', { feed_id: id });
-      // First, as in a merge.
+      // Take the layer lock first, as a merge does.
       await tx.run('land/lock_layers');
       const version = await currentVersion(tx, id, await lastAcceptedRun(tx, id));
       if (version === null) throw nothingThere(name);

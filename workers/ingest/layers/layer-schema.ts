@@ -3,7 +3,7 @@ import { type ColumnSpec, columnSchema, conditionSchema } from '../../feeds/colu
 import { INPUT_PROPERTIES } from '../../formats/format-input.ts';
 import type { VectorLayer } from './vector-layer.ts';
 
-/** The section of layers with features, with the columns of all of them. */
+/** The section of layers with features. It accepts the columns of all these kinds. */
 export const layerSchema = (layers: readonly VectorLayer[]) =>
   z
     .strictObject({
@@ -21,7 +21,7 @@ export const layerSchema = (layers: readonly VectorLayer[]) =>
 const settingsOfAll = (layers: readonly VectorLayer[]): Record<never, never> =>
   Object.assign({}, ...layers.map(({ settings }) => settings?.schema));
 
-/** Describes a field of several kinds for each kind. */
+/** The columns of all kinds. A field that several kinds have is described for each of them. */
 function columnsOfAll(layers: readonly VectorLayer[]) {
   const docs = new Map<string, string[]>();
   for (const { kind, rows } of layers)
@@ -37,7 +37,7 @@ function columnsOfAll(layers: readonly VectorLayer[]) {
 
 const PLACED = ['name', 'longitude', 'latitude'];
 
-/** The default columns, those of a source's newer format first. */
+/** Lists the default columns, starting with those of a source's newest format. */
 function usualWords(layers: readonly VectorLayer[]): string {
   const classes = layers.map(({ usual }) => {
     const ways = Object.entries(usual).flatMap(([name, spec]) =>

@@ -11,17 +11,17 @@ import { usualColumns } from './layer-schema.ts';
 import type { LayerInput, RawReader, VectorLayer } from './vector-layer.ts';
 
 export type MappedFeature = MappedRow & {
-  /** A road's class, NWI code or flood zone. Null for a feature that does not count. */
+  /** A road's class, NWI code, or flood zone. null for an ignored feature. */
   class: string | null;
-  /** Its label in the counts by class. */
+  /** The feature's label in the counts by class. */
   label: string;
-  /** null without a name. */
+  /** The feature's name, or null. */
   called: string | null;
-  /** For a place whose source has coordinates in columns. */
+  /** The location of a place whose source has coordinates in columns. */
   at: Position | null;
 };
 
-/** Rejects roads without a known class, and flood zones without a name or that FEMA does not have. */
+/** Rejects roads without a known class, and flood zones that are unnamed or unknown to FEMA. */
 export function compileLayerMapper(layer: VectorLayer, input: LayerInput): Mapper<MappedFeature> {
   const map = mapperOf(input, resolve => compile(layer, input, resolve));
   const prepare = (firstRows: readonly SourceRow[]): void => {
@@ -31,7 +31,7 @@ export function compileLayerMapper(layer: VectorLayer, input: LayerInput): Mappe
   return Object.assign((row: SourceRow) => map(row), { prepare, mentions: map.mentions });
 }
 
-/** Columns that the feed doesn't name can be missing, but not all decisive ones. @throws `feed_mapping` */
+/** Default columns can be missing, but not all columns that determine the class. @throws `feed_mapping` */
 function requireDecisive(
   { rows, requires, usual }: VectorLayer,
   { columns }: LayerInput,

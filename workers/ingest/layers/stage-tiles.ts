@@ -17,12 +17,12 @@ export type NamedTile = {
 
 type NamedTiles = {
   by: Files['by'];
-  /** For the record of the run: what the feed names. */
+  /** What the feed names, for the run's record. */
   given: string[];
   tiles: NamedTile[];
 };
 
-/** A list of every 1 m tile of the United States is 20 MB. */
+/** Maximum size of an index. A list of every 1 m tile of the United States is 20 MB. */
 const INDEX_BYTES = 64 * 2 ** 20;
 
 /**
@@ -109,7 +109,7 @@ function locationsOf(text: string, name: string): (string | null)[] {
   });
 }
 
-/** Whether a file of a template doesn't exist, as over the sea. */
+/** Whether a template's file doesn't exist, for example over the sea. */
 async function isAbsent(source: string, error: unknown): Promise<boolean> {
   if (!(error instanceof PlatError) || error.code !== 'feed_source') return false;
   if (isUrl(source)) return error.status === 404;
@@ -149,9 +149,9 @@ export type TileOutcome<Tile> =
 const READS_AT_ONCE = 6;
 
 /**
- * Reads the headers of tiles, several at a time, and returns the results in the order of the tiles. A file
- * that the feed names must be readable. Files of an index are judged one by one, and files of a template may
- * be missing.
+ * Reads the headers of tiles, several at a time, and returns the results in the order of the tiles. Files
+ * that the feed names must be readable. Files of an index are accepted or rejected individually, and files of
+ * a template may be missing.
  * @throws PlatError for a file that the feed names, and for temporary errors such as an unreachable server
  */
 export async function* readTiles<Tile>(
@@ -204,10 +204,10 @@ export function stageTiles<Tile extends { source: string }>(
   });
 }
 
-/** Rounding for bounds that should be on a full degree, about 10 cm. */
+/** Tolerance for bounds that should be on a full degree, about 10 cm. */
 const SLACK_DEG = 1e-6;
 
-/** More tiles than North America has, including the sea. Bounds like these are a mistake. */
+/** More tiles than North America has, including the sea. Larger bounds are a mistake. */
 const MAX_TILES = 4000;
 
 /**

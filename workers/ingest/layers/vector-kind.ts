@@ -41,7 +41,7 @@ function resolveLayer<Kind extends VectorKind>(
 ): LayerFeed<Kind> {
   const section = file.layer!;
   const { format, columns = {} } = section;
-  // The coordinates of places can be in columns.
+  // Places can have their coordinates in columns.
   if (!FORMATS[format].geometry && !rows.names.includes('longitude'))
     report(
       'layer.format',
@@ -51,7 +51,8 @@ function resolveLayer<Kind extends VectorKind>(
     if (!rows.names.includes(name))
       report(`layer.columns.${name}`, `is not a field of ${kind}, which has ${rows.names.join(', ')}`);
   const within = readWindow(section, base.fips, 'features', message => report('layer.within', message));
-  // A class can be the feed's own or TIGER's. A source with one of the columns doesn't need the other.
+  // A road's class can be the feed's own or TIGER's (mtfcc). If the feed maps its own class, don't require
+  // mtfcc.
   const { mtfcc, ...others } = usual;
   const defaults = columns.class ? others : { ...others, mtfcc };
   const input = mappedInput<string>(section, { columns: defaults }, within);

@@ -21,7 +21,7 @@ export type LayerFeed<Kind extends VectorKind = VectorKind> = FeedBase & {
   reachM: RoadReach | null;
 };
 
-/** The stored class of a feature, null if it is ignored, and its label in the counts by class. */
+/** The stored class of a feature (null if the feature is ignored) and its label in the counts by class. */
 export type Classification = { class: string | null; label: string };
 
 /** @returns null if the feature has no class */
@@ -37,16 +37,16 @@ export type RawReader = (source: Record<string, unknown>) => string | null;
 export type VectorLayer<Kind extends VectorKind = VectorKind> = {
   kind: Kind;
   rows: RowFields;
-  /** At least one of these fields must exist. A source with none of their columns can't be read. */
+  /** At least one of these fields must be mapped. A source with none of their columns can't be read. */
   requires: readonly [string, ...string[]];
   /** Default columns. */
   usual: Readonly<Partial<Record<string, string | ColumnSpec>>>;
-  /** @param names of the fields, in the order of the values */
+  /** @param names field names, in the order of the values */
   classify(names: readonly string[], raw: RawReader): Classifier;
   geometry: 'areas' | 'lines' | 'points';
-  /** Names can be searched on the map. */
+  /** Whether the names can be searched on the map. */
   isNamed?: true;
-  /** Additional properties of its section, and their effect on the resolved feed. */
+  /** Additional properties of the section, and their effect on the resolved feed. */
   settings?: {
     schema: z.ZodRawShape;
     resolve(section: Record<string, unknown>): Partial<Omit<LayerFeed, 'kind'>>;
@@ -54,7 +54,7 @@ export type VectorLayer<Kind extends VectorKind = VectorKind> = {
   isKnownBy?(has: (column: string) => boolean): boolean;
 };
 
-/** No name of a road, lake, or hill in TIGER or GNIS is longer. */
+/** No name of a road, lake, or hill in TIGER or GNIS is longer than `maxChars`. */
 export const NAME_FIELD = {
   type: 'text',
   doc: 'Name, as the map shows it',
@@ -63,7 +63,7 @@ export const NAME_FIELD = {
 
 export const textField = (doc: string) => ({ type: 'text', doc }) as const;
 
-/** An unknown class or zone. */
+/** Rejects an unknown class or zone. */
 export function unknownClass(field: string, text: string, what: string): RejectedRow {
   const remedy = `Map it with layer.columns.${field}.values, or skip it with layer.skip_where.`;
   return rejectRow(

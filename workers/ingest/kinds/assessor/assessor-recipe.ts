@@ -101,7 +101,7 @@ async function compare(tx: Db, run: RunContext, feed: AssessorFeed): Promise<Pre
     async merge(tx) {
       const day = feed.asOf ?? new Date().toISOString().slice(0, 10);
       const [taken, sales] = [overlapping.taken > 0, feed.sales !== null];
-      // Kept before it changes, so that the run can be undone.
+      // Store the previous data, so that the run can be undone.
       await tx.run(
         'feeds/keep_parcels',
         {},
@@ -112,7 +112,7 @@ async function compare(tx: Db, run: RunContext, feed: AssessorFeed): Promise<Pre
       if (taken) await takeOver(tx, feedId, fips);
       await mergeParcels(tx, runId, feedId, day);
       await forgetKeptNames(tx, { runId });
-      // The merge doesn't count parcels that only changed feeds.
+      // mergeParcels doesn't recount parcels that only moved between feeds.
       if (taken) await countCoverage(tx, fips);
       if (sales) await mergeListings(tx, runId, feedId);
     },
@@ -123,7 +123,7 @@ async function compare(tx: Db, run: RunContext, feed: AssessorFeed): Promise<Pre
   };
 }
 
-/** One row and one shape per key. */
+/** Reduces rows and shapes to one of each per key. */
 async function joinKeys(db: Db, run: RunContext): Promise<void> {
   const { runId, counts } = run;
   await run.step('join', 'joining keys', 0.62);

@@ -46,8 +46,8 @@ async function checkShape(
 ): Promise<void> {
   const { result } = dryRun;
   const checked = keys.size;
-  // The roll's first rows can be anywhere in the geometry file, so read until all are found. Don't read that
-  // much from a server.
+  // The roll's first rows can be anywhere in the geometry file, so read until all are found. For a server,
+  // don't read that much.
   const isServer = shape.input.format === 'arcgis';
   const more = () => !isServer && keys.size > 0;
   let example: string | undefined;
@@ -106,10 +106,10 @@ function notePriced(priced: PricedSales, values: MappedRow['values']): void {
   if (values[AT.sale_price_code] !== null) countClass(priced.codes, String(values[AT.sale_price_code]));
 }
 
-/** Few lots have this much land. Without a measured area, the unit may be wrong. */
+/** Few lots are this large, so without a measured area to compare with, the unit may be wrong. */
 const LARGE_ACRES = 10_000;
 
-/** Stated acres without a measured area to compare with. */
+/** Counts large lots that have no measured area to compare with. */
 function largeLots() {
   let count = 0;
   let largest = { rowNo: 0, acres: 0 };

@@ -9,8 +9,8 @@ import type { MappedParcel } from './map-parcel.ts';
 import { COPY_SHAPE, type PlacedParcel, stageShape } from './stage-parcels.ts';
 
 /*
- * Additional rolls of a feed are staged first, by key. They complete each batch of the first roll. The
- * remaining ones are parcels that the first roll doesn't have.
+ * Additional rolls of a feed are staged first, by key. They complete each batch of the first roll. Rows that
+ * remain are parcels that the first roll doesn't have.
  */
 
 type FurtherRow = {
@@ -108,7 +108,7 @@ export async function* furtherParcels(tx: Db): AsyncGenerator<PlacedParcel[]> {
 const SALE_DATE = PARCEL_FIELD_NAMES.indexOf('last_sale_date');
 
 function complete(row: MappedParcel, more: FurtherRow): void {
-  // The roll that has the last sale decides whether it counts.
+  // Take the sale details from the roll that has the sale date.
   if (row.values[SALE_DATE] === null) Object.assign(row, { sale: more.sale, deed: more.deed });
   row.prior ??= more.prior;
   row.values.forEach((value, i) => {

@@ -13,10 +13,13 @@ type SplitShape = {
   input: number;
   fips: number;
   key: string;
-  /** The rows of the staging table (ctid). */
+  /** The rows' locations in the staging table (ctid). */
   places: string[];
   row_nos: number[];
-  /** Whether a feature's attributes equal the first's. null if they were stored, or if there are none. */
+  /**
+   * Whether a feature's attributes equal those of the first one. null if they were stored, or if there are
+   * none.
+   */
   identical: (boolean | null)[];
   hashes: string[];
   /** null for points. */

@@ -10,7 +10,7 @@ import { stageOverlap } from './other-feeds.ts';
 import { rollParts } from './roll-sql.ts';
 import { stageGeometry } from './stage-boundary.ts';
 
-/** Finds the feeds that have loaded parcels of a feed's first rows, the way its run does. */
+/** Finds other feeds that have already loaded parcels in a feed's first rows, by the same rules as a run. */
 export type FindLoaded = (feed: AnyFeed, rows: readonly SourceRow[]) => Promise<LoadedFeed[]>;
 
 export async function findLoadedFeeds(

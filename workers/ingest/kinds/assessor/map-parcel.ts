@@ -66,7 +66,7 @@ export function compileParcelMapper(
       let dropped = faults;
       if (pointOf !== null && row.geometry === null) {
         const placed = pointOf(source);
-        // The code below uses it as the shape of the row.
+        // Code downstream reads it as the row's shape.
         row.geometry = placed.point;
         if (placed.fault) dropped = [...(faults ?? []), placed.fault];
       }
@@ -112,7 +112,10 @@ export const showsSales = ({ columns }: ParcelInput): boolean =>
 
 const AT = positionsOf(PARCEL_FIELD_NAMES);
 
-/** The feed's county or the row's own, or a refusal when that is missing, unknown, or another. */
+/**
+ * The county of the feed or the row. Rejects rows whose county is missing, unknown, or different from the
+ * feed's.
+ */
 function compileCounty(
   feedFips: number | null,
   column: CompiledColumn | null,

@@ -7,12 +7,13 @@ import { drawVersion } from '../../../changes/record-changes.ts';
 import { roadMarginM } from '../../layers/layer-editions.ts';
 import { rollParts } from './roll-sql.ts';
 
-/** A meter in 1e-7 degrees. For longitude, as far north as 80 degrees. */
+/** A meter in 1e-7 degrees. The factor covers longitude up to 80 degrees north. */
 const NEAR_E7 = 91 * 6;
 
 /**
  * Updates the parcels of a feed, and their filter rows, to what the run staged, in the caller's transaction.
- * Readers see the old roll until it commits, and the new one afterward. The counts were computed before.
+ * Readers see the old roll until the transaction commits, and the new one afterward. The counts were computed
+ * before.
  */
 export async function mergeParcels(db: Db, runId: number, feedId: number, day: string): Promise<void> {
   const rows = await db.run<{ fips: number }>('feeds/list_changed_counties');
@@ -20,7 +21,8 @@ export async function mergeParcels(db: Db, runId: number, feedId: number, day: s
   const fips = literal(counties);
   const landed = await holdLayers(db, counties);
   await db.run('feeds/reserve_serials');
-  // After the locks, so that a chunk of land that commits later has a larger number.
+  // Draw the version after taking the locks, so that a chunk of land figures that commits later has a larger
+  // one.
   const version = await drawVersion(db);
   const loaded = await db.run<{ fips: number }>('changes/stage_loaded_counties', { version });
   if (landed) {
@@ -42,8 +44,8 @@ export async function mergeParcels(db: Db, runId: number, feedId: number, day: s
   if (landed) await db.run('land/mark_new_parcels');
   await db.run('feeds/keep_land', {}, { fips });
   await db.run('feeds/index_land');
-  // Staged rows are fetched by location, in the order of the roll. With a hash join, a large roll went
-  // through temporary files twice.
+  // Fetch staged rows by location (ctid), in roll order. With hash joins, a large roll went through temporary
+  // files twice.
   await db.execute('set local enable_hashjoin = off; set local enable_mergejoin = off');
   const notTold = literal(loaded.map(row => row.fips));
   await db.run('changes/stage_new_parcels', {}, { ...PARCEL_CHANGES, loaded: notTold });
@@ -53,17 +55,18 @@ export async function mergeParcels(db: Db, runId: number, feedId: number, day: s
   await db.execute('reset enable_hashjoin; reset enable_mergejoin');
   await db.run('feeds/keep_assessed', {}, { fips, as_of: literal(day) });
   await rewriteWords(db, counties);
-  // After the lock of the words, because another feed's merge of the county would insert the same row.
+  // After rewriteWords has locked the county, because another feed's merge of the county would insert the
+  // same row.
   await countCoverage(db, counties);
   await db.run('valuation/mark_counties', { fips: counties });
 }
 
-/** Keeps layers and chunks from being written until the merge is done. @returns false without layers */
+/** Blocks writes of layers and land chunks until the merge is done. @returns false if there are no layers */
 async function holdLayers(db: Db, counties: readonly number[]): Promise<boolean> {
   await db.run('land/hold_layers');
   const rows = await db.run<{ present: boolean }>('land/has_layers');
   if (!rows[0]!.present) return false;
-  // Waits for chunks of these counties that are being written.
+  // Wait for chunks of these counties that are being written.
   await db.run('land/lock_counties', { lock: LOCKS.countyAttributes, counties });
   return true;
 }
@@ -82,9 +85,12 @@ const WORDS = {
   situs_words: 'situs_text(p.situs_address, p.situs_city, p.situs_zip)',
 };
 
-/** Rewrites the search words, at 17 µs per parcel. Call it in the transaction that changed the parcels. */
+/**
+ * Rewrites the search words, which takes 17 µs per parcel. Call it in the transaction that changed the
+ * parcels.
+ */
 export async function rewriteWords(db: Db, counties: readonly number[]): Promise<void> {
-  // One order everywhere, so that two merges can't deadlock.
+  // Always in FIPS order, so that two merges can't deadlock.
   for (const fips of counties.toSorted((a, b) => a - b)) {
     await db.run('land/lock_counties', { lock: LOCKS.words, counties: [fips] });
     for (const [table, text] of Object.entries(WORDS)) {

@@ -2,7 +2,7 @@ import type { LoadedFeed, Overlap } from '../../../../shared/feeds/file-feeds.ts
 import type { Db } from '../../../../shared/platform/db.ts';
 import { literal } from '../../../../shared/platform/statements.ts';
 
-/** Parcels of a run that other feeds have. */
+/** Parcels of a run that other feeds have already loaded. */
 export type Overlapping = {
   feeds: LoadedFeed[];
   /** Number of rows set aside because another feed has their parcels. */

@@ -19,9 +19,9 @@ import { salesFault } from '../listings/listing-gates.ts';
 export type OutsideParcels = { points: number; outside: number; where: string };
 
 type GateFigures = RowFigures & {
-  /** Number of keys in both files of a two-file roll, or of rows with geometry in a one-file roll. */
+  /** Number of keys found in both files of a two-file roll, or of rows with geometry in a one-file roll. */
   matchedKeys: number;
-  /** Parcels on the roll before, and how many of them this run would retire. */
+  /** Parcels on the previous roll, and how many of them this run would retire. */
   before: number;
   retired: number;
   outside: OutsideParcels;
@@ -51,7 +51,7 @@ export type Acreage = {
   unit: AreaUnit | null;
 };
 
-/** With fewer parcels, all may be exceptions. */
+/** With fewer parcels, the acreages may all be exceptions. */
 const MIN_ACREAGES = 20;
 
 /** What to do when two files share no key. */
@@ -81,7 +81,8 @@ export function checkParcelGates(figures: GateFigures, limits: Gates): GateResul
 }
 
 /**
- * Blocks the first run of two files that share no key, because it would load every parcel twice, in halves.
+ * Blocks the first run of two files that share no key, because it would load every parcel twice: once without
+ * a shape, once without attributes.
  */
 function unjoinedFault({ matchedKeys, unjoined }: GateFigures): string | null {
   if (unjoined === null || matchedKeys > 0 || unjoined.roll === 0 || unjoined.shape === 0) return null;
@@ -98,7 +99,10 @@ export function overlapFault(feeds: readonly LoadedFeed[]): string | null {
   return `${loaded.join('; ')}. To update them, replace that feed, or add only new parcels, set overlap in this feed.`;
 }
 
-/** A corrected file reverts fewer of these changes. The next day's file adds only a few others. */
+/**
+ * Blocks a run that would change back at least this share of the undone parcels. A corrected file repeats
+ * fewer of the changes, but the next daily file with the same error repeats nearly all of them.
+ */
 const MAX_UNDONE_PERCENT = 95;
 
 function undoneFault(undone: UndoneAgain | null): string | null {
@@ -107,7 +111,7 @@ function undoneFault(undone: UndoneAgain | null): string | null {
   return `This looks like the data of run ${undone.run}, which was undone: ${again}. Correct the source, or force the run.`;
 }
 
-/** With fewer shapes, all may be exceptions. */
+/** With fewer shapes, the unusable ones may be exceptions. */
 const MIN_SHAPES = 20;
 
 /** Why the shapes of a source can't be used, if none or few of them can. */

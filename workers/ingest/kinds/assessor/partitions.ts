@@ -7,10 +7,16 @@ const TABLES = ['parcels', 'parcel_filters', 'owner_words', 'situs_words', 'parc
 const partitionOf = (table: string, state: number) => `${table}_${String(state).padStart(2, '0')}`;
 const statesOf = (fips: number[]) => [...new Set(fips.map(code => Math.floor(code / 1000)))];
 
-/** Columns that find parcels. Sampling all sixty takes nine times as long, and autovacuum does that. */
+/**
+ * Columns that queries find parcels by. Analyzing all sixty columns takes nine times as long, and autovacuum
+ * does that later.
+ */
 const ANALYZED_COLUMNS = '(fips, property_id, feed_id, source_key, apn_normalized, retired_at)';
 
-/** Until autovacuum runs, the planner would treat a new county of 100,000 parcels as empty. */
+/**
+ * Analyzes the counties' partitions. Until autovacuum runs, the planner would otherwise treat a new county of
+ * 100,000 parcels as empty.
+ */
 export async function analyzePartitions(db: Db, fips: number[]): Promise<void> {
   if (fips.length === 0) return;
   const isDistributed = (await listPartitioned(db)).size === 0;

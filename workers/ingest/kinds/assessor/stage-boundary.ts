@@ -10,7 +10,7 @@ import { pointOnSurface } from '../../../../shared/geo/point-on-surface.ts';
 import { prepareBoundary } from '../../../../shared/geo/prepare-geometry.ts';
 import { digest } from '../../engine/row-hash.ts';
 
-/** A boundary for the staging table: integers of 1e-7 degree in the text of point and box. */
+/** A boundary for the staging table. The texts of point and box have integers of 1e-7 degree. */
 export type StagedBoundary = {
   hash: string;
   location: string;
@@ -32,7 +32,7 @@ export const NO_GEOMETRY = {
   message: 'The feature has no geometry, which this input is for.',
 };
 
-/** Areas as boundaries, points as locations. */
+/** Stages areas as boundaries and points as locations. */
 export function stageGeometry(
   geometry: Geometry,
 ): { ok: true; staged: StagedShape; repairs: Repair[] } | Fault {

@@ -23,7 +23,7 @@ import {
 import type { MappedParcel } from './map-parcel.ts';
 import { NO_GEOMETRY, stageGeometry } from './stage-boundary.ts';
 
-/** Staged columns derived from a row, after its owner's keys, and their facts. */
+/** Staged columns for facts derived from a row, which follow the owner's keys, and the name of each fact. */
 const FACTS = {
   corporate_owner: 'corporate',
   hoa_owner: 'hoa',
@@ -39,12 +39,12 @@ const DERIVED_COLUMNS = ['owner_key', 'place_key', ...Object.keys(FACTS)];
 /** Part of every row's digest. Raise it when a derivation changes, so that the next run rewrites parcels. */
 export const DERIVATION = 3;
 
-/** COPY columns for what filters ask about an owner. Values are in the order of PARCEL_FIELD_NAMES. */
+/** Derives the COPY columns that owner filters use. Values are in the order of PARCEL_FIELD_NAMES. */
 export type DeriveColumns = (values: FieldValue[], fips: number) => string;
 
 const AT = positionsOf(PARCEL_FIELD_NAMES);
 
-/** The county with the most addresses of a ZIP code. */
+/** For each ZIP code, the county with most of its addresses. */
 type ZipCounties = ReadonlyMap<string, number>;
 
 export async function readZipCounties(db: Db): Promise<ZipCounties> {
@@ -59,7 +59,7 @@ export function derivation(counties: ZipCounties): DeriveColumns {
 
   return (values, fips) => {
     const text = (field: ParcelField) => values[AT[field]] as string | null;
-    // A plain literal, because one built from spreads took 5 of the 20 microseconds for staging a row.
+    // Use a plain literal. Building the object from spreads took 5 of the 20 microseconds for staging a row.
     const facts = ownerFacts(
       {
         fips,
@@ -126,8 +126,8 @@ export const COPY_SHAPE =
 
 /**
  * Maps, validates, measures, and stages the rows of one input. Unusable rows are rejected. Unusable values
- * and geometries are rejected too and become null. In a geometry file, a row without geometry is rejected,
- * and its attributes are used only if the roll has no row.
+ * and geometries become null and are also recorded as rejects. In a geometry file, a row without geometry is
+ * rejected, and its attributes are used only if the roll has no row.
  */
 export async function stageParcels(input: ParcelRows, stage: ParcelStage): Promise<void> {
   const { derive, complete } = input;
@@ -180,7 +180,7 @@ export async function stageMapped(
   await copy.end();
 }
 
-/** A line of stage_roll, from the roll (0) or a geometry file (1). Counts its filled fields. */
+/** A COPY line for stage_roll, from the roll (0) or a geometry file (1). Also counts the filled fields. */
 function rollLine(
   input: 0 | 1,
   rowNo: number,
@@ -199,7 +199,7 @@ function rollLine(
 
 const FILLED_NAMES = [PARCEL_FIELD_NAMES, PARCEL_FIELD_NAMES.map(name => `shape.${name}`)] as const;
 
-/** @param place the line's input, row number, county, and key @returns why the shape can't be used */
+/** @param place input, row number, county, and key, as COPY text @returns why the shape can't be used */
 export function stageShape(
   geometry: Geometry | null,
   place: string,

@@ -15,7 +15,10 @@ import { assessorRecipe } from './assessor-recipe.ts';
 import { countCoverage, mergeParcels } from './merge-parcels.ts';
 import { COPY_ROLL, type DeriveColumns, derivation, readZipCounties } from './stage-parcels.ts';
 
-/** A run whose rows are the parcels that the database kept. @throws PlatError `undo_refused` */
+/**
+ * Undoes a run with a new run, whose rows are the parcels stored before the undone one.
+ * @throws PlatError `undo_refused`
+ */
 export async function undoRun(
   deps: RunDeps,
   { run: undoes, requestedBy, jobId }: UndoPayload & { jobId: string | null },
@@ -100,7 +103,7 @@ async function stageRolls(db: Db, undoes: number, derive: DeriveColumns): Promis
   }
 }
 
-/** The next run is compared with the feed's data from before the undone run. */
+/** Records figures from before the undone run, because the feed's next run is compared with them. */
 async function recordFigures(db: Db, counts: RunCounts, undoes: number): Promise<void> {
   const rows = await db.run<Record<string, number>>('feeds/measure_parcels');
   const [before] = await db.run<{ counts: RunCounts }>('feeds/get_run_before', { run_id: undoes });

@@ -47,7 +47,9 @@ import {
 } from '../../engine/stage-rows.ts';
 import { CONTACT_ROWS, type ContactInput, type ContactsFeed } from './contacts-feed.ts';
 
-/** People with their phone numbers. A feed is complete: people that it no longer lists are deleted. */
+/**
+ * People with their phone numbers. A feed is a complete list, so people who are no longer on it are deleted.
+ */
 export const contactsRecipe: Recipe<ContactsFeed, void> = {
   tables: [sql('contacts/create_contact_stage')],
   stage: stageContacts,
@@ -90,7 +92,7 @@ type MappedContact = MappedRow & {
   source: string;
   sourceId: string | null;
   name: RecordName;
-  /** The current address first. */
+  /** The person's addresses, the current one first. */
   places: Address[];
   /** Phone numbers, best first. Empty if the row can't be used for traces. */
   phones: StoredPhone[];
@@ -222,7 +224,7 @@ function contactLine(rowNo: number, feed: string, contact: MappedContact, list: 
   return [rowNo, hash, id, copyValue(source), copyValue(sourceId), ...record].join('\t');
 }
 
-/** Rejects that show only the shape of values. In JSON, column names stay. */
+/** Masks values in rejects, so that only their pattern is stored. Column names in JSON stay readable. */
 function masking(rejects: RejectWriter): RejectWriter {
   return { ...rejects, add: (reject: Reject) => rejects.add({ ...reject, raw: maskRaw(reject.raw) }) };
 }

@@ -15,7 +15,7 @@ import { type Bitmaps, changedBitmaps, collectNumbers, stageBitmaps } from './st
 
 type Area = { area_code: number; edition: string; numbers: number };
 
-/** The result of the run: the version and numbers of each area code, and the stored ones before the run. */
+/** Version and count of numbers of each area code after the run, and the area codes stored before it. */
 type Staged = {
   areas: Map<number, { edition: string; numbers: number }>;
   before: Map<number, Area>;
@@ -117,7 +117,7 @@ async function currentAreas(db: Db): Promise<Map<number, Area>> {
   return new Map(rows.map(row => [row.area_code, row]));
 }
 
-/** Another feed of the registry may have been merged since this run compared its data. */
+/** Fails if another feed of the registry was merged after this run compared its data. */
 async function requireUnmoved(db: Db, before: ReadonlyMap<number, Area>): Promise<void> {
   const now = await currentAreas(db);
   const same =
@@ -153,7 +153,10 @@ function requireNotOlder(codes: Iterable<number>, edition: string, before: Reado
   }
 }
 
-/** Area codes must be at the day before a change list. Those that are newer ignore it. */
+/**
+ * A change list applies to area codes loaded as of the day before. Newer area codes ignore it, and older ones
+ * are an error.
+ */
 function advance(
   editions: Map<number, string>,
   touched: Bitmaps,
@@ -237,7 +240,10 @@ async function read(
 
 const FAULTS_SHOWN = 5;
 
-/** Counts the numbers in the files. A list is read completely, which takes a minute for the whole country. */
+/**
+ * Counts the numbers in the files. The check reads the whole list, which takes a minute for the entire
+ * country.
+ */
 async function checkRegistry({ result }: DryRun, { baseDir, dnc }: DncFeed): Promise<void> {
   const columns = dnc.list === 'changes' ? dnc.columns : null;
   for (const source of dnc.sources) {

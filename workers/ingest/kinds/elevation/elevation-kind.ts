@@ -9,7 +9,7 @@ export const elevation = feedKind({
   sharedSections: COVERAGE_SECTION,
   needs: { section: 'elevation', holds: 'which files to read' },
   gates: ['max_outside_percent', 'max_coverage_drop_percent'],
-  // Tiles outside the coverage are fine, because an index can list those of a whole state.
+  // Tiles outside the coverage are fine, because an index can list the tiles of a whole state.
   gateDefaults: { max_outside_coverage_percent: 100 },
   resolve: resolveElevation,
   recipe: async () => (await import('./elevation-recipe.ts')).elevationRecipe,

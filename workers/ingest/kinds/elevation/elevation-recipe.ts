@@ -36,7 +36,7 @@ export const elevationRecipe: Recipe<ElevationFeed, TileHeader[]> = {
     compareFiles(db, run, feed, tiles, {
       words: 'tiles',
       tables: { staged: 'stage_tile', stored: 'elevation_tiles' },
-      // There are up to a few thousand, so rewrite them all.
+      // A feed has up to a few thousand tiles, so rewrite them all.
       async merge(tx) {
         await tx.run('land/delete_tiles', { feed_id: run.feedId });
         await tx.run('land/insert_tiles');
@@ -52,10 +52,13 @@ function elevationRow(tile: TileHeader): object {
   return { source, fingerprint, ...place, crs, unit_m: tile.unitM, nodata };
 }
 
-/** Files that are sampled. A tiled one takes two requests over http. */
+/** Number of files to sample. A tiled file takes two HTTP requests. */
 const SAMPLED = 50;
 
-/** A file with a valid header can be damaged further on, and its parcels would get no figures. */
+/**
+ * Samples the heights, because a file with a valid header can still be damaged, and its parcels would get no
+ * figures.
+ */
 async function heightsOf(
   tile: TileHeader,
   context: { signal: AbortSignal },
@@ -75,7 +78,7 @@ const DEEP_M = -100;
 
 const FILLS_SHOWN = 3;
 
-/** Warnings about values that may mark empty cells, but are not declared as nodata. */
+/** Warnings about values that may mean empty cells but are not declared as nodata. */
 function fillWarnings(tiles: readonly TileCheck[]): string[] {
   return tiles.flatMap(({ source, heights }) => {
     if (heights === null) return [];
@@ -129,13 +132,22 @@ async function checkElevation({ limit, result }: DryRun, feed: ElevationFeed): P
   }
 }
 
-/** Two blocks of a tiled file are enough. For a file in strips of one row, reads all that SHARES names. */
+/**
+ * Sampling stops after this many cells. Two blocks of a tiled file are enough. For a file in strips of one
+ * row, all blocks in SHARES are read.
+ */
 const ENOUGH_CELLS = 2 ** 16;
 
-/** Where the blocks are between the first and the last: fill values at the rim, heights in the middle. */
+/**
+ * Positions of the sampled blocks between the first and the last. Fill values are at the edges, heights in
+ * the middle.
+ */
 const SHARES = [0, 1 / 2, 1, 1 / 4, 3 / 4, 1 / 8, 3 / 8, 5 / 8, 7 / 8];
 
-/** Reads blocks along the diagonal, at least the first and the middle. @throws PlatError of `readBlock` */
+/**
+ * Reads blocks along the diagonal, including at least the first and the middle one.
+ * @throws PlatError of `readBlock`
+ */
 async function sampleHeights(tile: ElevationTile, context: { signal: AbortSignal }): Promise<HeightSample> {
   const bytes = openByteSource(tile.source, context);
   const image = await openImage(bytes);

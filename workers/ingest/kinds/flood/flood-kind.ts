@@ -11,7 +11,7 @@ export const flood = vectorKind({
     sfha: textField('Whether it is a special flood hazard area (T or F, IN or OUT); overrides the zone'),
   }),
   requires: ['zone', 'sfha'],
-  // The National Flood Hazard Layer before the Q3 data.
+  // Columns of the National Flood Hazard Layer take precedence over those of the Q3 data.
   usual: {
     zone: { first_of: ['FLD_ZONE', 'ZONE'] },
     subtype: 'ZONE_SUBTY',
@@ -25,7 +25,7 @@ export const flood = vectorKind({
   },
 });
 
-/** The numbered zones, which only go from 1 to 30. Policies and claims write the first nine with a zero. */
+/** Zone numbers go from 1 to 30. Policies and claims write the first nine with a leading zero. */
 const ONE_TO_30 = '(?:0?[1-9]|[12]\\d|30)';
 
 /** Special flood hazard areas: A, V, AE, AH, AO, VE, VO, AR, A99, and numbered zones (44 CFR 59.1). */
@@ -34,10 +34,10 @@ const HAZARD = new RegExp(
 );
 
 /**
- * Zones outside it: those of 44 CFR 64.3 (X, B, C, D; M, N, and P for special, moderate, and undetermined
- * mudslide hazards; E for erosion), those of the National Flood Hazard Layer (open water, areas not included,
- * NP), those of the Q3 flood data (X500, ANI, UNDES, 100IC, 500IC, FWIC, FPQ), and the ways in which
- * communities write X: with its yearly chance, shaded or not, behind a levee.
+ * Zones outside special flood hazard areas: those of 44 CFR 64.3 (X, B, C, D; M, N, and P for special,
+ * moderate, and undetermined mudslide hazards; E for erosion), those of the National Flood Hazard Layer (open
+ * water, areas not included, NP), those of the Q3 flood data (X500, ANI, UNDES, 100IC, 500IC, FWIC, FPQ), and
+ * the ways in which communities write X: with its yearly chance, shaded or not, behind a levee.
  */
 const NO_HAZARD = new RegExp(
   `^(?:${[
@@ -52,7 +52,10 @@ const NO = new Set(['F', 'FALSE', 'N', 'NO', 'OUT', '0']);
 /** Values of the flag that mean unknown: not populated, and FEMA's placeholders. */
 const UNKNOWN_CLASS = new Set(['U', 'UNK', 'UNKNOWN', 'UNDES', 'ANI', 'NP', '-8888', '-9999']);
 
-/** The flag decides, or the zone without one. @returns null when both are empty; refused `unknown_zone` */
+/**
+ * The SFHA flag decides. Without a flag, the zone decides.
+ * @returns null when both are empty; a rejection `unknown_zone`
+ */
 function floodZone(zone: string | null, subtype: string | null, sfha: string | null): ReturnType<Classifier> {
   const flag = sfha?.toUpperCase() ?? null;
   const flagged = flag === null ? null : YES.has(flag) ? true : NO.has(flag) ? false : null;

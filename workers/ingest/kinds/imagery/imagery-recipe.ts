@@ -78,7 +78,10 @@ async function* oneServer(
   yield [{ rowNo: 1, source: tile.source }, { tile }];
 }
 
-/** For large parcels, a larger file without overviews is read in full. */
+/**
+ * Size in pixels above which a file should have overviews. Without them, large parcels require reading it in
+ * full.
+ */
 const NEEDS_OVERVIEWS = 4096;
 
 /** Adds the reasons why the feed cannot run to the problems. */
@@ -123,7 +126,7 @@ export type ImagerySource = {
   details: object;
 };
 
-/** A relief has no pixels. It ranks after all imagery. */
+/** Pixel size recorded for a relief, which has no pixels, so that it ranks after all imagery. */
 const RELIEF_M = 1e6;
 
 /** @throws PlatError `feed_source` if an ImageServer does not respond, `feed_format` if it has no extent */

@@ -12,7 +12,10 @@ export const MIN_SALE_PRICE = 1_000;
 
 const CODES_SHOWN = 8;
 
-/** What the first rows' sales become, or would become. @param reads whether the feed makes comps of them */
+/**
+ * Describes how many of the first rows become comps, or would.
+ * @param reads whether the feed turns sales into comps
+ */
 export function compsOf(fips: number | null, reads: boolean, parts: readonly PartCheck[]): string[] {
   const total = (of: (part: PartCheck) => number) => parts.reduce((sum, part) => sum + of(part), 0);
   const [rows, comps] = [total(part => part.rows), total(part => part.sales)];
@@ -44,7 +47,7 @@ function choices(parts: readonly PartCheck[], priced: number, reads: boolean): s
 
 type Sale = Deed & { parcel: string; day: string; price: number; seller: string; qualifies: boolean };
 
-/** A row of a roll or a file of sales. */
+/** A row of a roll or a sales file. */
 type RowOfSales = Partial<MappedSales> & Pick<MappedRow, 'values'> & { key?: string; fips?: number };
 
 const OF_ROLL = positionsOf(PARCEL_FIELD_NAMES);

@@ -19,7 +19,7 @@ type ListingFigures = RowFigures & {
   last: KeyedLast | null;
 };
 
-/** Counts of parcels, which runs of listings record too. */
+/** Parcel counts, which listing runs also record. */
 const NO_PARCELS = {
   before: 0,
   retired: 0,

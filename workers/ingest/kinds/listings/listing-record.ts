@@ -55,7 +55,7 @@ export function listingLine(rowNo: number, listing: ListingRecord): string {
   return `${rowNo}\t${listingId(listing.source, listing.source_id)}\t${values.join('\t')}\t${hash}`;
 }
 
-/** Newer columns are digested only if they have a value, so that older digests stay valid. */
+/** Columns added later are part of the digest only if they have a value, so that older digests stay valid. */
 const isDigested = (listing: ListingRecord) => (name: (typeof COLUMNS)[number]) =>
   !OPTIONAL_COLUMNS.has(name) || listing[name] !== null;
 const OPTIONAL_COLUMNS = new Set<string>(['asked_price', 'views', 'saves', 'deed']);
@@ -64,7 +64,7 @@ const AT = positionsOf(LISTING_FIELD_NAMES);
 
 /**
  * A mapped listing as a comp. Its county comes from its FIPS code, or else its county name, or else its
- * point. The price is the sale price of a sale, or else the list price, or 0 if the source withholds it.
+ * point. The price is the sale price of a sale, otherwise the list price. It is 0 if the source withholds it.
  */
 export function resolveListing(values: Value[]): ListingRecord {
   const text = (field: ListingField): string => (values[AT[field]] ?? '') as string;
@@ -111,10 +111,10 @@ export function resolveListing(values: Value[]): ListingRecord {
   };
 }
 
-/** The polygons are simplified, so a shore parcel can be just outside its own county. */
+/** County polygons are simplified, so a shore parcel can be just outside its county. */
 const countyOf = (lon: number, lat: number): number | null => countyAt(lon, lat) ?? nearestCounty(lon, lat);
 
-/** Also keeps their history, and marks the regions and counties to recompute. */
+/** Merges listings, records their history, and marks the regions and counties to recompute. */
 export async function mergeListings(db: Db, runId: number, feedId: number): Promise<void> {
   await db.run('valuation/mark_comps');
   await db.run('changes/stage_listing_changes', {}, LISTING_CHANGES);

@@ -92,7 +92,7 @@ export function resolveListings(
   const snapshot = section.snapshot ?? section.format !== 'reso';
   for (const field of ['source_id', 'status'] as const)
     if (!input.columns[field]) report('listings', `columns.${field} is required`);
-  // A RESO run fetches only changes, so everything else would look withdrawn.
+  // A RESO run fetches only changes, so as a snapshot it would make all other listings look withdrawn.
   if (snapshot && section.format === 'reso') report('listings.snapshot', 'must be false for format reso');
   if (!input.columns.list_price && !input.columns.sold_price)
     report('listings', 'columns.list_price or columns.sold_price is required');

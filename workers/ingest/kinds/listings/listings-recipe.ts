@@ -24,7 +24,10 @@ import { COPY_LISTING, LISTING_PARTS, listingLine, mergeListings, resolveListing
 import { LISTING_ROWS, type ListingsFeed } from './listings-feed.ts';
 import { compileListingMapper, MIN_OVERWRITTEN } from './map-listing.ts';
 
-/** A source that breaks off is merged that far. The error follows, so that the next attempt continues. */
+/**
+ * If a source fails partway, the rows read so far are merged before the error is reported, so that the next
+ * attempt can continue.
+ */
 export const listingsRecipe: Recipe<ListingsFeed, Staged> = {
   tables: [sql('feeds/create_raw_stage'), compose('market/create_listing_stage', LISTING_PARTS)],
   stage: (run, { listings }) =>
@@ -60,7 +63,7 @@ async function compare(
   const gate = checkListingGates(
     {
       read: counts.read.listings ?? 0,
-      // An older state of a repeated listing is set aside, not rejected as wrong.
+      // Superseded rows of a repeated listing are set aside, but they aren't bad rows.
       rejected: rejectedRows(counts) - (counts.rejected.superseded ?? 0),
       rows,
       matchedKeys: rows,
@@ -80,7 +83,7 @@ async function compare(
   };
 }
 
-/** The list prices of a source that overwrites them with the sale price. */
+/** Drops list prices of a source that overwrites them with the sale price. */
 async function dropOverwrittenPrices(db: Db, counts: RunCounts): Promise<void> {
   const rowCount = await db.rowCount('market/drop_overwritten_prices', { least: MIN_OVERWRITTEN });
   if (rowCount) increment(counts.dropped, 'list_price', rowCount);
@@ -97,10 +100,10 @@ async function stageListings(
   const { counts } = run;
   const staged: Staged = { checkpoint: null };
   const batches = untilItBreaks(readBatches(run, 'listings', listings.input), staged);
-  // Not for RESO, because its records omit empty fields, and a page can have a single record.
+  // RESO isn't checked, because records omit empty fields, and a page can have a single record.
   const checked = listings.input.format !== 'reso';
   const copy = openCopy(connection!, COPY_LISTING);
-  // For every row, because only the last row shows which state of a listing is set aside.
+  // Keep the raw text of every row, because only the last row shows which rows of a listing are superseded.
   const raw = openCopy(rawClient!, 'copy stage_raw (row_no, raw) from stdin');
   const unplaced: Record<string, number> = {};
   counts.unplaced = unplaced;
@@ -121,7 +124,10 @@ async function stageListings(
   return staged;
 }
 
-/** Ends where a resumable source breaks off. What fails while staging is thrown in the consumer. */
+/**
+ * Ends without an error when a resumable source fails, and records the error. Staging errors are thrown in
+ * the consumer instead.
+ */
 async function* untilItBreaks(batches: AsyncIterable<RowBatch>, staged: Staged): AsyncGenerator<RowBatch> {
   try {
     for await (const batch of batches) {

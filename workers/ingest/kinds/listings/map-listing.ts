@@ -16,7 +16,10 @@ import { LISTING_ROWS, type ListingInput } from './listings-feed.ts';
 
 const AT = positionsOf(LISTING_FIELD_NAMES);
 
-/** Rejects rows without a usable source_id, status, or price of the status. Other bad values become null. */
+/**
+ * Rejects rows without a usable source_id, status, or the price that the status requires. Other bad values
+ * become null.
+ */
 export function compileListingMapper(input: ListingInput): Mapper<MappedRow> {
   return mapperOf(input, resolve => {
     const fill = compileFill(LISTING_ROWS, input.columns, resolve);
@@ -51,7 +54,9 @@ function regionOf(former: number, values: readonly Value[]): number | null {
   return planningRegion(former, values[AT.city] as string | null, point);
 }
 
-/** Why a listing can't be stored. An invalid value is reported rather than a missing one. */
+/**
+ * Why a listing can't be stored. Reports a field as invalid rather than missing if it had an unusable value.
+ */
 function unusable(values: readonly Value[], dropped: readonly DroppedValue[] | null): RejectedRow | null {
   const price = values[AT.status] === 'SOLD' ? 'sold_price' : 'list_price';
   for (const field of ['source_id', 'status', price] as const) {
@@ -63,12 +68,15 @@ function unusable(values: readonly Value[], dropped: readonly DroppedValue[] | n
   return null;
 }
 
-/** With fewer sales at the list price, it may be chance. */
+/** With fewer sales at exactly the list price, equal prices may be chance. */
 export const MIN_OVERWRITTEN = 5;
 
-/** Lots of this size or more are ranches. */
+/** Lots of at least this size are ranches or have their size in square feet. */
 const MIN_RANCH_ACRES = 1_000;
-/** Even desert land in the West sells for more dollars per acre. Nominal prices are excluded. */
+/**
+ * Even desert land in the West sells for more per acre, so a lower price means that the size is in square
+ * feet. Doesn't apply to nominal prices.
+ */
 const MIN_USD_PER_ACRE = 100;
 const MIN_PRICE = 1_000;
 
@@ -76,7 +84,7 @@ const MIN_PRICE = 1_000;
 const isInUnitedStates = (lon: number, lat: number): boolean =>
   lat > -15 && lat < 72 && (lon < -64 || lon > 144);
 
-/** Drops sizes in square feet, listing days after the sale, and places outside the United States. */
+/** Drops sizes in square feet, listing dates after the sale, and locations outside the United States. */
 function dropContradictions(values: Value[]): DroppedValue[] {
   const number = (field: ListingField) => values[AT[field]] as number | null;
   const day = (field: ListingField) => values[AT[field]] as string | null;

@@ -17,7 +17,7 @@ import {
 export type Deed = {
   /** Identifies the deed, such as book and page. null when unknown. */
   book: string | null;
-  /** Whether it covers several parcels. Null when unknown: then day, price and seller decide. */
+  /** Whether the deed covers several parcels. null when unknown; then date, price, and seller decide. */
   several: boolean | null;
 };
 
@@ -48,14 +48,18 @@ function compileValue(name: keyof typeof TARGETS, spec: ColumnSpec | null | unde
   };
 }
 
-/** Conditions on a row. A preset's column that the source lacks meets none of them. */
+/** Compiles conditions that must all be true. If the source lacks a preset's column, they are false. */
 function compileAll(conditions: readonly SkipCondition[], resolve: Resolve): (source: Source) => boolean {
   if (conditions.some(({ column, optional }) => optional && resolve(column) === null)) return () => false;
   const tests = conditions.map(condition => compileCondition(condition, resolve));
   return source => tests.every(test => test(source));
 }
 
-/** Date and price are read before. None without a section of sales. @param dateColumn of the last sale */
+/**
+ * Compiles a function that returns the sales of a row, given the date and price of the last sale. Without a
+ * sales section, there are none.
+ * @param dateColumn column of the last sale's date
+ */
 export function compileSales(
   sales: Sales | null,
   dateColumn: ColumnSpec | undefined,
@@ -73,8 +77,8 @@ export function compileSales(
 }
 
 /**
- * @param date of the sale. A month alone is not enough, because equal prices in a month don't show a common
- * deed
+ * @param date column of the sale date. It must include the day, because equal prices in the same month don't
+ * mean the same deed
  */
 function compileDeed(
   { book, multiParcel }: DeedColumns,
@@ -88,7 +92,7 @@ function compileDeed(
   const isStated = marks.length > 0 || !alternatives(date ?? {}).every(way => hasDay(way.date));
   return source => {
     const text = tidyText(nameOf(source))?.toUpperCase() ?? null;
-    // 0/0 and UNKNOWN don't identify a deed.
+    // Values such as 0/0 and UNKNOWN don't identify a deed.
     const name = text !== null && /[1-9]/.test(text) ? text : null;
     if (marks.some(test => test(source))) return { book: name, several: true };
     return { book: name, several: isStated || name !== null ? false : null };
@@ -102,7 +106,7 @@ function compileSale({ where, minPrice }: Pick<Sales, 'where' | 'minPrice'>, res
     date !== null && typeof price === 'number' && price > 0 && price >= minPrice && holds(source);
 }
 
-/** The earlier sales of a row that become comps. Skips others. */
+/** Compiles a function that returns a row's earlier sales that become comps. */
 function compilePrior(sales: Sales, resolve: Resolve): (source: Source) => PriorSale[] | null {
   const priors = sales.prior.map(({ columns, deed, where }) => ({
     date: compileValue('date', columns.date, resolve),

@@ -58,7 +58,7 @@ export const salesRecipe: Recipe<ListingsFeed, void> = {
   compare,
   inputs: ({ listings }) => [['listings', listings]],
   async dependsOn({ db }) {
-    // The sold parcels may have been loaded since.
+    // The sold parcels may have been loaded after the last run.
     const rows = await db.run<{ run: number | null }>('market/last_roll');
     return rows[0]!.run ?? 0;
   },
@@ -128,7 +128,7 @@ async function compare(db: Db, run: RunContext, feed: ListingsFeed): Promise<Pre
       matchedKeys: placed,
       sales: figures,
       filled: counts.filled,
-      // A file with one year of sales doesn't take earlier sales off the market.
+      // Don't compare with the last run. A file with one year of sales doesn't remove earlier sales.
       last: null,
     },
     feed.gates,
@@ -195,7 +195,10 @@ function withoutShape(row: MappedRow, geometry: Geometry | null): MappedRow {
   };
 }
 
-/** By its code, or else by its name. A town in Connecticut shows its planning region. */
+/**
+ * The county of a sale, by its FIPS code, or else by its name. In Connecticut, the town determines the
+ * planning region.
+ */
 function countyOf(values: readonly FieldValue[]): number | null {
   const text = (field: 'county' | 'city' | 'state') => (values[AT[field]] ?? '') as string;
   const [lon, lat] = [values[AT.longitude], values[AT.latitude]];
@@ -209,7 +212,7 @@ function countyOf(values: readonly FieldValue[]): number | null {
   return code !== null && isFormerCounty(code) ? planningRegion(code, text('city'), point) : code;
 }
 
-/** Of a file of sales also the comps, and parcels that share a word for a key. */
+/** For a sales file, also notes the comps, and parcels that share a word as their key. */
 const noteRecordedSales =
   ({ minPrice }: Sales) =>
   (check: PartCheck): RowNotes<RecordedSale> => {

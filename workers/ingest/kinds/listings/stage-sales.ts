@@ -12,10 +12,13 @@ type Sale = {
   source_id: string;
   row_no: number;
   status: 'SOLD' | 'OFF_MARKET';
-  /** Counts as a sale for the feed. One that doesn't is here because it was a comp. */
+  /**
+   * Whether it qualifies as a sale under the feed's rules. If it doesn't, it is included because it was a
+   * comp before.
+   */
   qualified: boolean;
   multi_parcel: boolean;
-  /** Another feed has the same sale. */
+  /** Whether another feed has the same sale. */
   repeated: boolean;
   situs_address: string | null;
   situs_city: string | null;
@@ -29,7 +32,10 @@ type Sale = {
   location: { x: number; y: number } | null;
 };
 
-/** Maximum number of days between the dates of one deed. Numbers that restart each year are further apart. */
+/**
+ * Maximum number of days between the dates of one deed. If deed numbers restart each year, different deeds
+ * with the same number are further apart.
+ */
 export const DEED_DAYS = 180;
 
 /**
@@ -40,7 +46,7 @@ export type SaleCounts = { comps: number; multi_parcel: number; disqualified: nu
 
 /**
  * The `sale_type` of a sale of several parcels. Such a sale stays OFF_MARKET, outside comps, statistics, and
- * valuations, so that a later roll that shows it for only one of its parcels doesn't turn it into a comp of
+ * valuations, so that a later roll that shows it on only one of the parcels doesn't turn it into a comp for
  * that parcel.
  */
 const SEVERAL_PARCELS = 'Deed over several parcels';
@@ -48,7 +54,7 @@ const SEVERAL_PARCELS = 'Deed over several parcels';
 /**
  * Stages recorded sales as comps and compares them with existing listings.
  * @param recorded the query of the run's staged sales
- * @param counties those of the run
+ * @param counties the run's counties
  */
 export async function stageSales(
   db: Db,
@@ -118,7 +124,7 @@ function comp(sale: Sale, { label, saleType }: Pick<Sales, 'label' | 'saleType'>
 
 type SaleFigures = { touched: number; before: number; leaving: number };
 
-/** Result of a run for the comps of its feed. */
+/** Measures a run's effect on its feed's comps. */
 export async function measureSales(
   db: Db,
   sales: Pick<Sales, 'label'> | null,

@@ -63,7 +63,7 @@ function compileBlockMapper(input: Omit<NumberingInput, 'input'>) {
       for (const [field, text] of Object.entries({ area_code: area, exchange }))
         if (!/^[2-9]\d{2}$/.test(text ?? ''))
           return rejectRow(field, `bad_${field}`, `'${text ?? ''}' is not three digits, the first 2 to 9`);
-      // The whole exchange is an empty cell, or A.
+      // An empty cell or A means the whole exchange.
       if (block !== null && !/^[0-9A]$/i.test(block))
         return rejectRow('block', 'bad_block', `'${block}' is not one digit`);
       return {

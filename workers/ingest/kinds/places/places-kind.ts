@@ -32,7 +32,7 @@ export const places = vectorKind({
   },
 });
 
-/** GNIS marks places that no longer exist with a word after the name. */
+/** GNIS adds "(historical)" to the names of places that no longer exist. */
 function placeClass(own: string | null, name: string | null): ReturnType<Classifier> {
   if (own === null) return null;
   if (name === null) return rejectRow('name', 'missing_name', 'name is empty');

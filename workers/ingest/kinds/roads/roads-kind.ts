@@ -8,7 +8,7 @@ const reach = (roadClass: keyof typeof ROAD_REACH_M) =>
   z
     .number()
     .positive()
-    // A mile, which is wider than any right-of-way. The area read around a parcel grows with it.
+    // A mile, which is wider than any right-of-way. Larger values increase the area read around each parcel.
     .max(1609)
     .describe(`Meters from the centerline of such a road. Default: ${ROAD_REACH_M[roadClass]}.`)
     .optional();

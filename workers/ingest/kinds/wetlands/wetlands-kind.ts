@@ -31,7 +31,10 @@ const SYSTEMS: Record<string, string> = {
   P: 'palustrine',
 };
 
-/** All features of the inventory count, including lakes, rivers, and those without a code. Uplands don't. */
+/**
+ * All features of the inventory count as wetlands, including lakes, rivers, and features without a code.
+ * Uplands don't.
+ */
 function wetland(attribute: string | null, type: string | null): Classification {
   const system = attribute?.charAt(0).toUpperCase();
   if (system === 'U' || (attribute === null && /^upland/i.test(type ?? '')))
