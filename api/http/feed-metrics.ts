@@ -13,7 +13,10 @@ export const scheduledFeeds = (schedulers: readonly Scheduler[] = []): Scheduler
     .filter(({ key }) => key.startsWith(FEED_PREFIX))
     .map(scheduler => ({ ...scheduler, key: scheduler.key.slice(FEED_PREFIX.length) }));
 
-/** Ages, and time since the first scheduled run after the last good run. @param now seconds since 1970 */
+/**
+ * Each feed's age, and the time since its first scheduled run after the last good run. @param now seconds
+ * since 1970
+ */
 export function samplesOfFeeds(
   feeds: readonly FeedRun[],
   schedules: readonly Scheduler[],

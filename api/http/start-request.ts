@@ -46,7 +46,10 @@ const OF_ANY_HOST = /^\/(?:healthz|readyz|metrics)\/?$/;
 
 const CLOSES = { Connection: 'close' };
 
-/** First for every request: its id, its headers, and its end; 503 while the service drains. */
+/**
+ * The first handler of every request. Sets up its id and headers, records its end, and returns 503 while the
+ * service drains.
+ */
 export function startRequest(deps: StartRequestDeps): RequestHandler {
   const { lifecycle, metrics, log, logRequests, requestTimeoutMs, readers, origins } = deps;
   return (req, res, next) => {

@@ -136,7 +136,8 @@ function featuresOf(resource: string, mayFetch: MayFetch): Configuration['featur
     clientIdMetadataDocument: {
       enabled: true,
       ack: 'draft-02',
-      // The consent page loads a client outside of protocol requests. It is in memory, or a user is waiting.
+      // The consent page loads a client outside of protocol requests. Fetching is allowed there, because a
+      // user is waiting.
       allowFetch: async ctx => ctx === undefined || (await mayFetch(ctx.req)),
       allowClient(_ctx, client) {
         requireSafeMetadata(client.metadata());

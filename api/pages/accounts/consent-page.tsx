@@ -62,7 +62,7 @@ async function allow(visit: Visit): Promise<Reply> {
   grant.addOIDCScope(String(params.scope ?? SCOPE));
   grant.addResourceScope(`${new URL(provider.issuer).origin}/mcp`, scopeOf(params));
   const grantId = await grant.save();
-  // The owner may have changed, and the grants been ended, before this one was saved.
+  // The account's owner may have changed before this grant was saved, which ends all grants.
   if (!(await isOwner(db, account.id, user.id))) {
     await endGrantsOfClient(db, account.id, client.clientId);
     throw notOwner();
@@ -102,7 +102,10 @@ async function readRequest({ req, res, deps }: Visit) {
 /** The scope to grant for the requested ones. */
 const scopeOf = ({ scope }: Record<string, unknown>) => grantedScope(String(scope ?? SCOPE).split(' '));
 
-/** Not a redirect: form-action keeps browsers on this site after a form, and this goes to the assistant's. */
+/**
+ * A page instead of a redirect, because our form-action policy blocks redirects to the assistant's site after
+ * a form.
+ */
 function redirectPage(address: string) {
   const content = (
     <p>
