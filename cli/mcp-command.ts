@@ -55,7 +55,10 @@ type Bridge = {
   pending: Map<string | number, AbortController>;
 };
 
-/** Passes each line to the service, and its responses back. Ends with the last response after the input. */
+/**
+ * Passes each line to the service, and its responses back. Ends after the last response once the input has
+ * ended.
+ */
 async function run(url: string, key: string): Promise<void> {
   const bridge: Bridge = { url, key, negotiated: undefined, pending: new Map() };
   const running = new Set<Promise<void>>();

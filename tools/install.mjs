@@ -1,6 +1,6 @@
-// Installs the dependencies when packages of the lockfile are missing; npm runs it before start, test,
-// check and bench. Plain Node, so that it runs when there are none and can still speak on a
-// Node that is too old.
+// Installs the dependencies if packages of the lockfile are missing. npm runs it before start, test, check,
+// and bench. Uses plain Node, so that it runs without any packages and can report a Node version that is too
+// old.
 import { closeSync, existsSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -46,7 +46,10 @@ function isAlive(pid) {
   }
 }
 
-/** One install at a time: `npm start` and `npm test` may meet. The lock of a dead process is void. */
+/**
+ * Allows one install at a time, because `npm start` and `npm test` may run at once. The lock of a dead
+ * process is ignored.
+ */
 function takeLock() {
   let said = false;
   for (;;) {
@@ -71,8 +74,8 @@ function takeLock() {
 
 async function npmCi() {
   const { spawnSync } = await import('node:child_process');
-  // The tests need the development packages, the first start the optional PostgreSQL: NODE_ENV
-  // must not omit them.
+  // Include these regardless of NODE_ENV. The tests need the development packages, and the first start needs
+  // the optional PostgreSQL.
   const which = ['--include=dev', '--include=optional'];
   const args = ['ci', ...which, '--no-audit', '--no-fund', '--no-update-notifier', '--loglevel=error'];
   const npm = process.env.npm_execpath;

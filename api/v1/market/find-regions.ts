@@ -107,7 +107,10 @@ async function readPage(
  */
 const KINDS = new Set(['county', 'parish', 'borough', 'municipality', 'municipio']);
 
-/** Typed words as LIKE patterns for `regions.search_words`: each begins a word of the region. */
+/**
+ * Typed words as LIKE patterns for `regions.search_words`: each pattern matches the start of a word in the
+ * region's name.
+ */
 function wordPatterns(text: string): string[] {
   const words = text
     .normalize('NFD')

@@ -17,7 +17,10 @@ import {
 import { parcelParams } from '../common/property-id-parameter.ts';
 import { EXAMPLE_ID, PORTFOLIO_EXAMPLE } from '../examples/examples.ts';
 
-/** 4 MB in 0.2 s. Governments and railroads own more. The filter pages through those. */
+/**
+ * A response with this number of parcels is 4 MB and takes 0.2 s. Governments and railroads own more. Use the
+ * filter to page through their parcels.
+ */
 export const MAX_PORTFOLIO = 10_000;
 
 const portfolio = z
@@ -49,7 +52,8 @@ export const ownerPortfolio = defineEndpoint({
     "Returns every parcel on the roll, in any county, whose owner mailing address has the same street and ZIP code as this parcel's. A mailing address without a ZIP code uses the ZIP code that other parcels have for the same street, city, and state. If there is none or more than one, it matches only addresses without a ZIP code. A parcel without an owner mailing address returns `validation_error`.",
   metering: {
     key: 'public_owner_portfolio',
-    // Not `mayBeFree`: whether the call is free would reveal what the owner has to accounts without tokens.
+    // Not `mayBeFree`, because accounts without tokens would learn from the refusal that the owner has other
+    // parcels.
     price: PRICES.portfolio,
     note: 'free when the owner has no other parcel',
   },

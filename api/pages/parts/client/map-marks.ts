@@ -145,7 +145,7 @@ function drawShape(pen: Pen, { kind, chosen }: Mark, x: number, y: number): void
   pen.strokeStyle = '#ffffff';
   pen.stroke();
   if (chosen) {
-    // Inside the light line, so that it shows on dark backgrounds.
+    // Drawn inside the light line, so that the rim is visible on dark backgrounds.
     pen.lineWidth = 3;
     pen.strokeStyle = '#111111';
     pen.stroke();

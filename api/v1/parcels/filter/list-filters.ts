@@ -56,7 +56,8 @@ export const listFilters = defineEndpoint({
     examples: {
       excerpt: {
         summary: 'Two of the filters',
-        // Two with a default: linters take `type` next to `default: null` for a schema and complain.
+        // Two filters that have a default, because linters mistake `type` next to `default: null` for a
+        // schema.
         value: {
           filters: LIST.filters.filter(({ name }) => ['count_local_frontage', 'order'].includes(name)),
         },
