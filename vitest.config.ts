@@ -9,10 +9,7 @@ const replacing = readdirSync('test', { recursive: true, encoding: 'utf8' })
   .map(name => join('test', name).replaceAll('\\', '/'))
   .filter(file => /\bvi\.(mock|doMock|resetModules)\(/.test(readFileSync(file, 'utf8')));
 
-/**
- * Folders in order, slowest files first. Short files at the end keep the processes from waiting for each
- * other.
- */
+/** Folders with the slowest files first. With short files at the end, all processes finish together. */
 const FOLDERS = ['/test/e2e/', '/test/db/', '/test/properties/', '/test/words/', '/test/unit/'];
 
 /** Journeys, killed programs, and large counties. `npm test -- --project slow` runs these too. */

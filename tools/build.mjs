@@ -1,6 +1,7 @@
 // Builds what runs from the sources: the programs, and what pages load in the browser.
-//   node tools/build.mjs builds when the sources have changed since the last build Each state of the sources
-// has its own folder in dist/, so that a running process keeps the files it was started from.
+//   node tools/build.mjs      builds when the sources have changed since the last build
+// Each state of the sources has its own folder in dist/, so that a running process keeps the files it was
+// started from.
 import { createHash, randomUUID } from 'node:crypto';
 import {
   existsSync,
@@ -107,10 +108,7 @@ function markUsed(folder) {
   }
 }
 
-/**
- * Changes when a source is added, removed, or saved. Depends on the checkout's path too, because builds
- * contain it.
- */
+/** Depends on the name, size, and time of each source, and on the checkout's path, which builds contain. */
 function sourcesDigest() {
   const digest = createHash('sha256').update(root);
   for (const source of SOURCES) {

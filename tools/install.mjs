@@ -1,6 +1,5 @@
 // Installs the dependencies if packages of the lockfile are missing. npm runs it before start, test, check,
-// and bench. Uses plain Node, so that it runs without any packages and can report a Node version that is too
-// old.
+// and bench. Uses plain Node, so that it runs without packages and can report a Node version that is too old.
 import { closeSync, existsSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -46,10 +45,7 @@ function isAlive(pid) {
   }
 }
 
-/**
- * Allows one install at a time, because `npm start` and `npm test` may run at once. The lock of a dead
- * process is ignored.
- */
+/** One install at a time: `npm start` and `npm test` may both run. Ignores the lock of a dead process. */
 function takeLock() {
   let said = false;
   for (;;) {
@@ -74,8 +70,7 @@ function takeLock() {
 
 async function npmCi() {
   const { spawnSync } = await import('node:child_process');
-  // Include these regardless of NODE_ENV. The tests need the development packages, and the first start needs
-  // the optional PostgreSQL.
+  // Regardless of NODE_ENV, tests need the development packages, and the first start the optional PostgreSQL.
   const which = ['--include=dev', '--include=optional'];
   const args = ['ci', ...which, '--no-audit', '--no-fund', '--no-update-notifier', '--loglevel=error'];
   const npm = process.env.npm_execpath;

@@ -39,8 +39,7 @@ function placeOf(file: string, { coverage }: SourceFile): string | null {
   const state = STATES.find(({ code }) => code.toLowerCase() === usps);
   if (stem === 'statewide' && state) return String(state.fips).padStart(2, '0');
   const isCity = /^(city|town|village)_of_/.test(stem);
-  // If a file's name and code are different counties, the code is wrong. For example, wi/shawano had
-  // Sawyer's.
+  // If a file's name and code are different counties, the code is wrong: wi/shawano had Sawyer's.
   const named = state && !isCity ? countyByName(stem.replaceAll('_', ' '), state.code) : null;
   if (named !== null && (geoid === undefined || geoid.length === 5)) return fiveDigits(named);
   // Ignore a county's code on a city's file, because the city isn't the county.

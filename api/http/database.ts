@@ -11,8 +11,7 @@ type Cancellable = { readonly abortController: AbortController };
 
 /**
  * The API's database. Each connection prepares a named statement once. A composed statement is planned on
- * every call, with the call's values. Temporary failures become 503, except in a transaction, which handles
- * them itself.
+ * every call, with its values. Temporary failures become 503, except in a transaction, which handles its own.
  */
 export class ApiDb extends Db {
   readonly #cancelPool: Pool;

@@ -48,10 +48,7 @@ const BODY_ERRORS: Record<string, string> = {
   'request.aborted': 'did not arrive completely',
 };
 
-/**
- * Converts an error of body-parser. Its own errors have a `type`. Errors without a type come from the
- * decompressor.
- */
+/** Converts an error of body-parser. Errors without a `type` come from the decompressor. */
 export function bodyError(error: unknown): unknown {
   const type = property(error, 'type');
   if (typeof type === 'string') {

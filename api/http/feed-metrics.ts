@@ -14,8 +14,7 @@ export const scheduledFeeds = (schedulers: readonly Scheduler[] = []): Scheduler
     .map(scheduler => ({ ...scheduler, key: scheduler.key.slice(FEED_PREFIX.length) }));
 
 /**
- * Each feed's age, and the time since its first scheduled run after the last good run. @param now seconds
- * since 1970
+ * Each feed's age, and seconds since its first scheduled run after the last good one. `now` is epoch seconds.
  */
 export function samplesOfFeeds(
   feeds: readonly FeedRun[],

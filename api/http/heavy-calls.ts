@@ -7,10 +7,7 @@ import { rateLimited } from './error-responses.ts';
 const AT_ONCE = 2;
 const MAX_WAITING = 100;
 
-/**
- * The size of a polygon with 150 vertices. Larger requests wait their turn before they are read, because
- * parsing them is slow.
- */
+/** The size of a polygon with 150 vertices. Larger requests wait their turn before they are parsed. */
 export const LARGE_REQUEST_BYTES = 4_096;
 
 /** Size of a request's URL and body in bytes. Infinity if the length of the body is unknown. */

@@ -34,7 +34,8 @@ export type ChargeOptions = {
 
 export type Meter = {
   /**
-   * Waits until the charge is on disk, or the call has ended without one. @throws PlatError from quotaError
+   * Waits until the charge is on disk, or the call has ended without one.
+   * @throws PlatError from quotaError
    */
   charge(caller: Caller, endpoint: string, tokens: number, options?: ChargeOptions): Promise<void>;
 };
@@ -43,8 +44,8 @@ export type Meter = {
 const PAUSE_MS = 1;
 
 /**
- * Share of the calls in progress that a batch waits for. If it waited for all of them, none would run during
- * the commit.
+ * Share of the calls in progress that a batch waits for. If it waited for all, none would run while it
+ * commits.
  */
 const WAIT_SHARE = 0.7;
 

@@ -46,10 +46,7 @@ const OF_ANY_HOST = /^\/(?:healthz|readyz|metrics)\/?$/;
 
 const CLOSES = { Connection: 'close' };
 
-/**
- * The first handler of every request. Sets up its id and headers, records its end, and returns 503 while the
- * service drains.
- */
+/** First handler of every request. Sets id and headers, records its end, and returns 503 while draining. */
 export function startRequest(deps: StartRequestDeps): RequestHandler {
   const { lifecycle, metrics, log, logRequests, requestTimeoutMs, readers, origins } = deps;
   return (req, res, next) => {

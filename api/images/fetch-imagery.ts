@@ -17,8 +17,7 @@ export const SOURCE_LIMITS = {
 export type ImageryFetch = {
   signal: AbortSignal;
   /**
-   * `request` of shared/platform/http. Caches responses as their headers allow, and sends up to 6 requests
-   * per server at once.
+   * `request` of shared/platform/http. Caches responses as their headers allow. Limit per server: 6 at once.
    */
   request: typeof request;
   /**

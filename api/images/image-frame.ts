@@ -21,8 +21,7 @@ const MAX_LINE_PX = 100_000;
 
 export type Frame = {
   /**
-   * The upper left corner, in Web Mercator meters. Outside the world's bounds if the frame crosses the
-   * antimeridian.
+   * Upper left corner, in Web Mercator meters. Beyond the world's edge if the frame crosses the antimeridian.
    */
   left: number;
   top: number;

@@ -9,10 +9,7 @@ export type Caption = {
   attribution: string;
   /** Date of the imagery, if its source states it. */
   captured: string | null;
-  /**
-   * When a picture from servers must be drawn again, in epoch milliseconds. Null if the key covers all
-   * sources.
-   */
+  /** When to redraw a picture from servers, in epoch milliseconds. Null if the key covers all sources. */
   freshUntil: number | null;
 };
 

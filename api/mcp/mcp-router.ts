@@ -17,10 +17,7 @@ import type { ToolCallRequest } from './tool-call.ts';
 
 const PATH = '/mcp';
 
-/**
- * The protocol's method to subscribe to changes. Plat never announces any, and the library would reject the
- * method.
- */
+/** The protocol's method to subscribe to changes. Plat announces none, and the library would reject it. */
 const LISTEN = 'subscriptions/listen';
 
 const parseJson = express.json({ limit: MAX_BODY_BYTES, type: () => true, strict: false });

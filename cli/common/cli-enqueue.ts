@@ -75,10 +75,7 @@ export async function watchFollowing<Result extends { failed: number }>(
 /** An idle worker starts a queued job within a second. */
 const UNTAKEN_MS = 10_000;
 
-/**
- * Warns once if no worker is running to take the job that the command waits for. Stops when the signal
- * aborts.
- */
+/** Warns once if no worker is running to take the job that you wait for. Stops when the signal aborts. */
 export async function warnOfNoWorker(
   db: Db,
   id: string,

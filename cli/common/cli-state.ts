@@ -78,10 +78,7 @@ export function readState(config: Config): UpState | undefined {
   return born !== undefined && born === state.born ? state : undefined;
 }
 
-/**
- * When a process started, or undefined if it has ended. Ids are reused, so an id alone doesn't identify a
- * process.
- */
+/** When a process started, or undefined if it has ended. Ids are reused, so an id alone isn't enough. */
 function birthOf(pid: number): string | undefined {
   try {
     // The fields after the name in parentheses start with the state. The 22nd field of the line is the start

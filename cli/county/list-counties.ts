@@ -91,10 +91,7 @@ type KnownFeeds = {
   lastRun: ReadonlyMap<string, string>;
 };
 
-/**
- * The loaded feeds of a kind in a county. If there are none, the waiting feed, or a row that shows the kind
- * as missing.
- */
+/** A county's loaded feeds of a kind. If there are none, the waiting feed, or a row with state `missing`. */
 function listKind(
   code: number,
   kind: CountyKind,

@@ -16,10 +16,7 @@ import { print } from '../common/cli-output.ts';
 
 /** The sample's attributes take about ten seconds on two cores. */
 const SAMPLE_PATIENCE_MS = 100_000;
-/**
- * A start that ingests nothing waits only this long, even if a whole state's parcels are due. The workers
- * finish the work.
- */
+/** A start that ingests nothing waits only this long. The workers then finish any remaining work. */
 const PATIENCE_MS = 3_000;
 
 type StartupContext = { db: Db; deliver(ids: string[]): Promise<void>; signal: AbortSignal };
@@ -80,10 +77,7 @@ export async function finishDueJobs(start: StartupContext, ingested: boolean): P
   await finishJobs(STATISTICS, start, patienceMs);
 }
 
-/**
- * Waits until nothing is due, and enqueues one job if none is open. @param anyway enqueue a job even if
- * nothing is due
- */
+/** Waits until nothing is due. Enqueues a job if none is open; `anyway` does so even if nothing is due. */
 export async function finishJobs(
   due: Due,
   { db, deliver, signal }: StartupContext,

@@ -77,10 +77,7 @@ const topFloor = (rooms: Room[]) => Math.max(...rooms.map(({ floor }) => floor))
 
 const heightOf = ({ rooms }: Wing) => TITLE + (topFloor(rooms) + 1) * (ROOM.height + GAP.y);
 
-/**
- * Places the rooms floor by floor from the bottom, each as close above its imports as the order of its floor
- * allows.
- */
+/** Places rooms from the bottom up, each as close above its imports as the order of its floor allows. */
 function placesOf({ x, width, rooms }: Wing, bottom: number): Map<string, Place> {
   const places = new Map<string, Place>();
   const middle = x + width / 2;

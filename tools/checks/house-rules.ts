@@ -33,8 +33,7 @@ export function checkFileNames(files: SourceFile[]): string[] {
 /** Statements start with a comment, are named in the program (tests don't count), and exist where run. */
 export function checkQueries(files: SourceFile[]): string[] {
   const program = files.filter(({ path }) => /^(shared|workers|api|cli|tools)\/.*\.tsx?$/.test(path));
-  // Names are passed around in lists and conditions before they are loaded, so any complete string counts as
-  // a use.
+  // Names are passed through lists and conditions before they are loaded, so any whole string is a use.
   const named = new Set(
     program.flatMap(({ text }) => [...text.matchAll(/['"`](\w+\/\w+)['"`]/g)].map(match => match[1]!)),
   );

@@ -49,10 +49,7 @@ const LABELS: Record<string, string> = {
 
 export type WebhookResult = FormResult & { sent?: Sent };
 
-/**
- * The result of a webhook's form. If the form was rejected, the result has its fields and what is wrong with
- * each.
- */
+/** The result of a webhook's form. For a rejected form, includes its fields and what is wrong with each. */
 export function webhookResult({ form }: Visit, result: FormResult): WebhookResult {
   const { bad, faults = {} } = result;
   if (bad === undefined) return result;

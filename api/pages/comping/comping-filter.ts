@@ -71,8 +71,8 @@ export function readFilters(params: URLSearchParams): Filters {
   }
   return {
     bounds,
-    // The form always sends an empty value too. Without the parameter, all comps are shown. With all boxes
-    // unchecked, none are.
+    // Without the parameter, show all comps. With all boxes unchecked, show none: the form then sends an
+    // empty value.
     statuses: params.has('status') ? params.getAll('status') : [...STATUSES],
     zip: (params.get('zip') ?? '').trim(),
     fips: (params.get('fips') ?? '').trim(),

@@ -34,7 +34,8 @@ const ENTRIES = [...AMOUNTS, ...Object.keys(DAYS), 'deal_type', 'status'];
 
 /**
  * The fields that a form sets. A price that the form showed and the user didn't change is not included.
- * @param whole whether an empty field removes the value @throws PlatError `validation_error`
+ * @param whole whether an empty field removes the value
+ * @throws PlatError `validation_error`
  */
 export function readFields(form: URLSearchParams, whole: boolean): Record<string, string | null> {
   const fields: Record<string, string | null> = {};

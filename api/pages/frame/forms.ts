@@ -12,10 +12,7 @@ export type FormResult = Partial<Done> & { bad?: string; faults?: Faults; error?
 export type Action = (visit: Visit) => Promise<Done | Reply> | Done | Reply;
 
 export type Forms = {
-  /**
-   * Actions by the value of the form's field `do`. `default` handles forms without that field or with another
-   * value.
-   */
+  /** Actions by the value of the form's field `do`. `default` handles a missing or unknown value. */
   actions?: Readonly<Record<string, Action>>;
   /**
    * The page, with the result of a submitted form. A rejected form gets the error page if this is missing or

@@ -14,7 +14,8 @@ type PaidCall = {
 
 /**
  * Calls an endpoint that costs tokens, for the session's account. The call is checked, limited, charged, and
- * stored like a call over REST. @throws PlatError like the endpoint
+ * stored like a call over REST.
+ * @throws PlatError like the endpoint
  */
 export async function callPaid<T>(visit: Visit, endpoint: Endpoint, paid: PaidCall): Promise<T> {
   const { req, res, deps, url, apiUrl, appUrl } = visit;

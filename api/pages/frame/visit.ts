@@ -160,7 +160,8 @@ type PageCall = { params?: object; query?: object; body?: object; idempotencyKey
 
 /**
  * Calls an endpoint for the session's account without a charge. The page's `access` decides whether the
- * account can see it. @throws PlatError `forbidden` without an account; otherwise like the endpoint
+ * account can see it.
+ * @throws PlatError `forbidden` without an account; otherwise like the endpoint
  */
 export async function callEndpoint<T>(
   visit: Visit,

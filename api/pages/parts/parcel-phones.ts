@@ -47,10 +47,7 @@ export async function lookUpOnPage(visit: Visit): Promise<Reply> {
   return { redirect: `${visit.url.pathname}${visit.url.search}#owner` };
 }
 
-/**
- * The numbers that the account has looked up, except those suppressed since then, with today's Do Not Call
- * data.
- */
+/** Numbers that the account has looked up, except those suppressed since. Uses today's Do Not Call data. */
 export async function readPhones(visit: Visit, detail: Detail): Promise<LookedUp | undefined> {
   const account = await accountOf(visit);
   const { db } = visit.deps;

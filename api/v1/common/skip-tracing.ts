@@ -108,8 +108,8 @@ export async function withoutSuppressed(
 }
 
 /**
- * Searches the contacts, then the provider. Writes an audit row before it returns any result. @throws
- * PlatError 503
+ * Searches the contacts, then the provider. Writes an audit row before it returns any result.
+ * @throws PlatError 503
  */
 export function openTracing(db: Db, provider: TraceProvider | null, keepDays: number): Trace {
   const lookup = provider && {

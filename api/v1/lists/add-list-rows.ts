@@ -167,10 +167,7 @@ const WITHHELD = {
 type Found = {
   ids: number[];
   unknown: string[];
-  /**
-   * `named` by the company, `searched` with a filter, or `paid`, if the company paid for the number of
-   * matches.
-   */
+  /** `named` by the company, `searched` with a filter, or `paid` to learn the number of matches. */
   how: 'named' | 'searched' | 'paid';
   /** Whether the number of parcels must stay hidden, even if it is large. */
   unquotable: boolean;
@@ -188,8 +185,7 @@ async function findParcels(
   if (property_ids !== undefined) return { ids: distinct(property_ids), unknown: [], ...named };
   if (apns !== undefined) return { ...(await findNumbers(db, fips!, apns)), ...named };
   const filter = given as FilterBody;
-  // The company chooses the rows of its lists, and a list can be short, so the matches of a filter on a list
-  // are never counted.
+  // Never count the matches of a filter on a list. The company chooses its rows, and there can be few.
   const { list_id, ...others } = filter;
   if (call.user === undefined && !pay && !(await isQuotable(others, call.work)))
     throw validationError({ filter: [UNPAID] });

@@ -34,7 +34,8 @@ export const isVeiled = ({ unread_rows, one_per_owner, unread }: Kept, { user }:
 
 /**
  * Lets an account read a page of a veiled list only if it could pay for the page. Otherwise, a refused charge
- * would reveal that there are rows. @throws PlatError from quotaError
+ * would reveal that there are rows.
+ * @throws PlatError from quotaError
  */
 export function requireTokensForPage({ account, now }: CallContext, pageSize: number): void {
   const need = Math.min(pageSize, MIN_DISCLOSED_COUNT);

@@ -86,8 +86,8 @@ type Row = { total: number | null } & (PlacedComp | { id: null });
 export type CompsResult = { count: number; rows: PlacedComp[] };
 
 /**
- * Reads a page of comps. The rows before a cursor are in reverse order. @param areas one or two areas, all of
- * which must contain a comp
+ * Reads a page of comps. The rows before a cursor are in reverse order.
+ * @param areas one or two areas, all of which must contain a comp
  */
 export async function findComps(
   query: CompsQuery,

@@ -74,8 +74,8 @@ export const priceOf = (dates: number, months: number): number =>
   Math.min(costOf(PRICES.marketHistory, dates), PRICES.marketHistory.maxPerYear * Math.ceil(months / 12));
 
 /**
- * The requested month ends. Without `to`, they end at the latest one with data. Without `from`, they cover
- * one year.
+ * The requested month ends. Without `to`, they end at the latest with data. Without `from`, they cover a
+ * year.
  */
 function daysOf(
   { from, to, every }: Pick<HistoryRequest, 'from' | 'to' | 'every'>,

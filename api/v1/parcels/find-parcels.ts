@@ -35,10 +35,7 @@ export async function findByOwner(db: Db, fips: number, pieces: readonly string[
   return listMatching(db, fips, matches, pieces);
 }
 
-/**
- * The parcels among `ids` whose owner name contains all pieces. If `ids` is null, searches the county's whole
- * roll.
- */
+/** Those of `ids` whose owner name contains all pieces. If `ids` is null, searches the whole county. */
 async function listMatching(
   db: Db,
   fips: number,

@@ -122,8 +122,7 @@ async function fetchOptions(query: string, signal: AbortSignal): Promise<Element
   const middle = document.getElementById('map')?.dataset.middle;
   if (middle !== undefined) params.set('near', middle);
   try {
-    // High priority, because browsers fetch only six resources at a time and the map's tiles would come
-    // first.
+    // High priority, to go before map tiles. Browsers fetch six resources at a time.
     const response = await fetch(`/search/options?${params}`, { signal, priority: 'high' });
     if (!response.ok || response.redirected) return undefined;
     const page = new DOMParser().parseFromString(await response.text(), 'text/html');

@@ -64,10 +64,7 @@ let waiting: ReturnType<typeof setTimeout> | undefined;
 /** True after another county was chosen, until its switches have loaded. */
 let isElsewhere = false;
 
-/**
- * Whether the user is still typing a county: the field is neither empty nor one of the suggestions. It isn't
- * searched yet.
- */
+/** A half-typed county is neither empty nor one of the suggestions. The page doesn't search it yet. */
 const isHalfTyped = ({ list, value }: HTMLInputElement): boolean =>
   list !== null && value !== '' && ![...list.querySelectorAll('option')].some(place => place.value === value);
 

@@ -12,8 +12,9 @@ const LARGE = 8;
 const REACH = 10;
 
 /**
- * @param outline rings of longitude and latitude @param onPoint receives the mark under the mouse @param
- * onPick receives the clicked mark
+ * @param outline rings of longitude and latitude
+ * @param onPoint receives the mark under the mouse
+ * @param onPick receives the clicked mark
  */
 export function openMarks(
   map: MapLibre,

@@ -56,10 +56,7 @@ export function hitColor(classes: string | undefined): string | ExpressionSpecif
   return ['case', isKnown, byFigure, colorOf('none-soft')] as ExpressionSpecification;
 }
 
-/**
- * The search that the map shows instead of the URL's: a relaxed one if nothing matches, or an empty one for a
- * whole county.
- */
+/** The search that replaces the URL's: a relaxed one if nothing matches, an empty one for a whole county. */
 export const nearMiss = (): string | undefined => document.getElementById('legend')?.dataset.nearMiss;
 
 export function parcelTiles(): string[] {
@@ -232,8 +229,7 @@ const layersOf = ({ parcel: opened }: DOMStringMap): LayerSpecification[] => [
 ];
 
 /**
- * Colors the sea once the last parcel tile has shown where land is. Changing it later would redraw the whole
- * map.
+ * Colors the sea once the last parcel tile shows where land is. Doing it later would redraw the whole map.
  */
 export function showSea(map: MapLibre): void {
   const show = () => {

@@ -4,10 +4,7 @@ import type { Db } from '../../../../shared/platform/db.ts';
 import { binder } from '../../../../shared/platform/named-parameters.ts';
 import type { Page } from '../../../http/paging.ts';
 
-/**
- * A parcel of a page, and the value it is sorted by. The value is null if it is unknown or the page is sorted
- * by property_id.
- */
+/** A parcel of a page, and the value it is sorted by: null if unknown, or if the order is property_id. */
 export type OrderedHit = { property_id: number; figure: number | null };
 
 type Figure = {
@@ -112,10 +109,7 @@ async function listHits(
   return hits;
 }
 
-/**
- * A part of the results that one index returns in order. A page may need the end of one leg and the start of
- * the next.
- */
+/** Results that one index returns in order. A page may need the end of one leg and the start of the next. */
 type Leg = { where(bind: (value: unknown) => string): string[]; order: string };
 
 function legsOf(order: Order, page: Page): Leg[] {
