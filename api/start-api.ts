@@ -53,7 +53,7 @@ export async function startApi(
     shapeThreads.start();
     const app = createApp({ ...pools, config, log, lifecycle, queues, assets, shapeThreads, ...parts });
     const server = await serveHttp(app, config, lifecycle);
-    // Not on the pool, because calls may use all of its connections.
+    // Watches through the cancel pool, because calls may use all connections of the main pool.
     const stopWatching = watchDatabase(cancelPool, { log, limitMs: config.DATABASE_WAIT_MS }, lost);
     log.info({ url: server.url }, 'listening');
     for (const missing of missingSettings(config)) log.warn(missing);

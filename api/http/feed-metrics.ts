@@ -4,7 +4,7 @@ import { FEED_PREFIX } from '../../shared/platform/queue/queue.ts';
 
 /** A BullMQ scheduler. */
 export type Scheduler = { key: string; pattern?: string | undefined; tz?: string | undefined };
-/** `since`: time of the last good run, or else of the feed's first run, in seconds since 1970. */
+/** `since` is when the last good run was, or the first run if none was good, in epoch seconds. */
 export type FeedRun = { feed: string; since: number };
 
 /** The feeds that the workers' files schedule now. Feeds whose file was deleted stay in the table feeds. */

@@ -198,7 +198,9 @@ async function attempt(db: Db, groups: ChargeGroup[], outcomes: Outcome[]): Prom
   return [...openGroups];
 }
 
-/** Tokens used by each account: from the last row with a charge, or else from its first row. */
+/**
+ * Tokens used by each account, from its last row with a charge, or from its first row if nothing was charged.
+ */
 function usedByAccount(groups: ChargeGroup[], rows: ChargeRow[]): Map<string, number> {
   const used = new Map<string, number>();
   for (const { n, charged, tokens_used } of rows) {

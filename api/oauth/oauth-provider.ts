@@ -15,7 +15,10 @@ import { fetchClientDocument, requireSafeMetadata } from './client-metadata.ts';
 import { GRANTED_SCOPES, grantedScope, PATHS } from './oauth-paths.ts';
 import { openStore } from './oauth-store.ts';
 
-/** In seconds. A stolen access token works for an hour. An assistant unused for 60 days must ask again. */
+/**
+ * In seconds. A stolen access token works for an hour. An assistant unused for 60 days must be authorized
+ * again.
+ */
 const HOUR = 3_600;
 const TTL = {
   AccessToken: HOUR,

@@ -16,7 +16,7 @@ export type ListedKind = {
   state: 'loaded' | 'waiting' | 'missing';
   from: string | null;
   licence: string | null;
-  /** The date of the data according to its source, else when the source was last changed. */
+  /** The date of the data according to its source, or when the source was last changed. */
   edition: string | null;
   merged_at: Date | null;
   last_run: string | null;

@@ -30,7 +30,10 @@ export function checkFileNames(files: SourceFile[]): string[] {
     .map(same => `${same.join(' and ')} have the same name: name each after its contents`);
 }
 
-/** Statements start with a comment, are named in the program (tests don't count), and exist where run. */
+/**
+ * Statements start with a comment, are named in the program (tests don't count), and exist if the program
+ * runs them.
+ */
 export function checkQueries(files: SourceFile[]): string[] {
   const program = files.filter(({ path }) => /^(shared|workers|api|cli|tools)\/.*\.tsx?$/.test(path));
   // Names are passed through lists and conditions before they are loaded, so any whole string is a use.

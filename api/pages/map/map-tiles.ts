@@ -119,7 +119,7 @@ export function parcelTile(resources: Resources, tile: Tile, hits?: TileHits): P
 
 let zips: Zip[] | undefined;
 
-/** ZIP codes at their centers, including those whose area no feed has. */
+/** ZIP codes at their centers, including those without an area in any feed. */
 function zipCodes(tile: Tile, project: (place: Position) => Point): Feature[] {
   zips ??= readZips().zips;
   const box = boundsOf(tile);

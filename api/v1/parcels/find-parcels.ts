@@ -59,9 +59,9 @@ async function listSerials(db: Db, fips: number, pieces: readonly string[], word
 }
 
 /**
- * Ids of a county's parcels with this number whose owner name contains all pieces, in ascending order. The
- * number is tried as written, ignoring case; then by its groups of letters and digits, ignoring separators;
- * then with the groups padded with zeros, as the county pads them.
+ * Ids of a county's parcels with this number whose owner name contains all pieces, in ascending order. Tries
+ * the number as written (ignoring case), then its groups of letters and digits (ignoring separators), then
+ * the groups padded with zeros as the county pads them.
  */
 export async function findByApn(
   db: Db,

@@ -52,7 +52,7 @@ export const ownerPortfolio = defineEndpoint({
     "Returns every parcel on the roll, in any county, whose owner mailing address has the same street and ZIP code as this parcel's. A mailing address without a ZIP code uses the ZIP code that other parcels have for the same street, city, and state. If there is none or more than one, it matches only addresses without a ZIP code. A parcel without an owner mailing address returns `validation_error`.",
   metering: {
     key: 'public_owner_portfolio',
-    // Not `mayBeFree`: refusing accounts without tokens would reveal that the owner has other parcels.
+    // Not `mayBeFree`: refusing an account only at the charge would reveal that the owner has other parcels.
     price: PRICES.portfolio,
     note: 'free when the owner has no other parcel',
   },

@@ -99,8 +99,8 @@ const NOT_FOLLOWED = {
 type Found = { counties: number[]; seq: number; ids: number[] };
 
 /**
- * The current matches of a filter, which Plat follows from now on. Counts as a quote, because it reveals the
- * number. @throws PlatError `validation_error`, `rate_limited`, or `unprocessable` for too many matches
+ * The current matches of a filter, which Plat then follows. Counts as a quote, because it reveals the number.
+ * @throws PlatError `validation_error`, `rate_limited`, or `unprocessable` for too many matches
  */
 async function find(filter: object, { db }: Resources, call: CallContext): Promise<Found> {
   const body = filterBody.parse(filter) as FilterBody;
