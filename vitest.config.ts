@@ -3,22 +3,16 @@ import { join } from 'node:path';
 import { configDefaults, defineConfig, type TestProjectInlineConfiguration } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
-/**
- * Files that put another module in a module's place, for everything that is loaded after
- * them in their process.
- */
+/** Files that replace modules, which affects everything loaded after them in the same process. */
 const replacing = readdirSync('test', { recursive: true, encoding: 'utf8' })
   .filter(name => name.endsWith('.test.ts'))
   .map(name => join('test', name).replaceAll('\\', '/'))
   .filter(file => /\bvi\.(mock|doMock|resetModules)\(/.test(readFileSync(file, 'utf8')));
 
-/**
- * Folders from the one whose files take longest: a short file at the end keeps no process
- * waiting for the other.
- */
+/** Folders with the slowest files first. With short files at the end, all processes finish together. */
 const FOLDERS = ['/test/e2e/', '/test/db/', '/test/properties/', '/test/words/', '/test/unit/'];
 
-/** Journeys, killed programs, large counties: `npm test -- --project slow` runs them besides. */
+/** Journeys, killed programs, and large counties. `npm test -- --project slow` runs these too. */
 const SLOW = 'test/**/*.slow.test.ts';
 
 class LongestFirst extends BaseSequencer {
@@ -30,7 +24,7 @@ class LongestFirst extends BaseSequencer {
 }
 
 const isWhole = process.argv.includes('slow');
-/** Beside slow files, and on a machine that serves several jobs, a test may take minutes. */
+/** While slow files run, or on a machine that runs several jobs, a test may take minutes. */
 const timeout = isWhole || process.env.CI ? 300_000 : 60_000;
 
 const common: TestProjectInlineConfiguration['test'] = {
@@ -38,8 +32,9 @@ const common: TestProjectInlineConfiguration['test'] = {
   setupFiles: 'test/support/seed.ts',
   // Processes rather than threads: tests start servers, handle signals and load native modules.
   pool: 'forks',
-  // As the product's workers run: processes collect garbage on their own thread, not on each other's cores. 3
-  // % of the processor time. A large nursery: 15 % of that of properties and kernels, in no more memory.
+  // As in the product's workers, each process collects garbage on its own thread instead of on the others'
+  // cores, which saves 3% of the processor time. A large nursery saves 15% in the property and kernel tests,
+  // with the same memory.
   execArgv: ['--single-threaded-gc', '--min-semi-space-size=32', '--max-semi-space-size=64'],
   // Ends a test that hangs.
   testTimeout: timeout,
@@ -59,7 +54,7 @@ export default defineConfig({
           name: 'shared',
           include: ['test/**/*.test.ts'],
           exclude: [...configDefaults.exclude, ...replacing, SLOW],
-          // Loading the program anew for each of 200 files took a third of the run.
+          // Reloading the program for each of 200 files took a third of the run.
           isolate: false,
         },
       },

@@ -43,11 +43,11 @@ export type AppDeps = {
   config: Config;
   log: Logger;
   pool: Pool;
-  /** For downloads of files, which need no key. */
+  /** For file downloads, which need no API key. */
   filePool: Pool;
-  /** Cancels statements of clients that disconnected. */
+  /** For canceling the statements of clients that disconnected. */
   cancelPool: Pool;
-  /** For /metrics, which has to respond while calls use all other connections. */
+  /** For /metrics, which must respond even when calls use all other connections. */
   metricsPool: Pool;
   lifecycle: Lifecycle;
   queues: readonly BoardQueue[];
@@ -57,9 +57,9 @@ export type AppDeps = {
   endpoints?: readonly Endpoint[];
   /** Default: threads that are started on demand. */
   shapeThreads?: ShapeThreads;
-  /** Default: charges accounts. */
+  /** Default: a meter that charges accounts. */
   meter?: Meter;
-  /** Default: the clock. Tests stop it. */
+  /** Default: the system clock. Tests use a fixed time. */
   now?: () => Date;
 };
 

@@ -214,7 +214,7 @@ function operationOf(endpoint: Endpoint): ZodOpenApiOperationObject {
   return {
     operationId: endpoint.operationId,
     tags: [endpoint.tag],
-    // Not a variant of the response schema, because every client would have to distinguish the variants.
+    // Not a variant of the response schema, because every client would have to distinguish the two.
     ...(isQuotable(endpoint) && { 'x-quote': { $ref: '#/components/schemas/Quote' } }),
     summary: endpoint.summary,
     description: `${endpoint.description}\n\n**Price**: ${priceSentence(metering)}${metering === null ? '' : ` (\`${metering.key}\`)`}.${limit}`,

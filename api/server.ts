@@ -71,8 +71,8 @@ function listenError(cause: Error, { HOST, PORT }: Config): PlatError {
 }
 
 /**
- * A client that has sent nothing for this long is idle. Otherwise another request may arrive while its
- * connection is closed.
+ * A client that has sent nothing for this long is idle. Before that, another request may arrive while its
+ * connection is being closed.
  */
 const IDLE_MS = 500;
 

@@ -16,13 +16,13 @@ import { openShapeThreads } from './shapes/shape-threads.ts';
 
 export const SESSION_SETTINGS = { ...IDLE_IN_TRANSACTION, random_page_cost: String(RANDOM_PAGE_COST) };
 
-/** Each reads a slice of a file in a few milliseconds. */
+/** Enough, because reading a slice of a file takes a few milliseconds. */
 const FILE_CONNECTIONS = 2;
 
 type StartOptions = Pick<AppDeps, 'meter'> & {
   /** Stops waiting for a database that isn't available yet. */
   signal?: AbortSignal;
-  /** Called when the database has been away for DATABASE_WAIT_MS. */
+  /** Called when the database has been unavailable for DATABASE_WAIT_MS. */
   lost?: (error: unknown) => void;
 };
 
@@ -53,7 +53,7 @@ export async function startApi(
     shapeThreads.start();
     const app = createApp({ ...pools, config, log, lifecycle, queues, assets, shapeThreads, ...parts });
     const server = await serveHttp(app, config, lifecycle);
-    // Not on the pool, because calls may use all of its connections.
+    // Watches through the cancel pool, because calls may use all connections of the main pool.
     const stopWatching = watchDatabase(cancelPool, { log, limitMs: config.DATABASE_WAIT_MS }, lost);
     log.info({ url: server.url }, 'listening');
     for (const missing of missingSettings(config)) log.warn(missing);
@@ -71,7 +71,7 @@ export async function startApi(
   }
 }
 
-/** In the order in which they end. */
+/** In the order in which the pools are closed. */
 function openPools(
   config: Config,
   log: Logger,

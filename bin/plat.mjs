@@ -17,7 +17,7 @@ async function findBuild() {
   return process.env.PLAT_BUILD;
 }
 
-/** Whether a package is missing, and not one of our own files. */
+/** Whether the error is about a missing package rather than one of our own files. */
 function isMissingPackage(error) {
   return error?.code === 'ERR_MODULE_NOT_FOUND' && /^Cannot find package/.test(error.message);
 }

@@ -91,7 +91,7 @@ async function addCommand(codes: number[], flags: AddFlags, command: Command): P
   const config = loadConfig();
   const { addCounty, cachedFileVersion: lookOnce } = await import('../workers/setup/add-county.ts');
   const { feeds } = await installedFeeds(config);
-  // The command runs until its process ends.
+  // This signal never aborts, because the command runs until its process ends.
   const { signal } = new AbortController();
   const options = {
     dryRun: flags.dryRun ?? false,

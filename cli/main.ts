@@ -158,7 +158,7 @@ function distributedLine({ table, key, colocated_with, shards, rows }: Distribut
   return `${table.padEnd(18)} by ${key}, ${shards} shards${together}: ${moved}.`;
 }
 
-/** For an unknown command, commander would show its parent's help as if that were right. */
+/** For an unknown command, commander would show the parent command's help without an error. */
 function refuseUnknown(command: Command): void {
   const name = command.args[0];
   if (name === undefined || name === 'help' || name.startsWith('-')) return;

@@ -55,7 +55,7 @@ type Bridge = {
   pending: Map<string | number, AbortController>;
 };
 
-/** Passes each line to the service, and its responses back. Ends with the last response after the input. */
+/** Passes each line to the service, and its responses back. After the input, waits for the last response. */
 async function run(url: string, key: string): Promise<void> {
   const bridge: Bridge = { url, key, negotiated: undefined, pending: new Map() };
   const running = new Set<Promise<void>>();

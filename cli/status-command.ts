@@ -14,7 +14,7 @@ type Registry = { areas: number; numbers: number; edition: string | null; age_da
 
 type Server = { read_only: boolean; connections: number; max_connections: number };
 
-/** With fewer free, the next process may not get one. */
+/** With fewer free connections, the next process may not get one. */
 const FEW_CONNECTIONS = 5;
 
 /** The maximum age of a copy of the Do Not Call registry: 16 CFR 310.4(b)(3)(iv). */
@@ -103,7 +103,7 @@ const megabytes = (bytes: number) =>
 /** Returns null if REDIS_URL is not set. */
 async function stateOfRedis({ REDIS_URL }: ConnectedConfig): Promise<'reachable' | 'unreachable' | null> {
   if (REDIS_URL === undefined) return null;
-  // Loading takes a tenth of a second.
+  // Loaded only when needed, because it takes a tenth of a second.
   const { Redis } = await import('ioredis');
   const redis = new Redis(REDIS_URL, { lazyConnect: true, connectTimeout: 2_000, retryStrategy: () => null });
   // An unhandled error would end the process. An unreachable server is a valid result here.

@@ -75,9 +75,9 @@ const PERIOD = /^\d{4}-\d{2}(-\d{2}([T ]\d{2}:\d{2}(:\d{2}(\.\d{3})?)?Z?)?)?$/i;
 
 /**
  * One period by UTC day, endpoint and mode.
- * @param period `current`, or the month, the day or the moment at which the period starts:
- * `2026-01`, `2026-01-31`, `2026-01-31T10:00:00Z`, with seconds and milliseconds or without, with a T or a
- * blank, as lists show it.
+ * @param period `current`, or the month, the day or the moment at which the period starts: `2026-01`,
+ * `2026-01-31`, `2026-01-31T10:00:00Z`, with or without seconds and milliseconds, and with a T or a space, as
+ * lists show it.
  * @throws PlatError `account_unknown`, `period_unknown`.
  */
 export async function readPeriod(

@@ -1,7 +1,7 @@
 // Builds what runs from the sources: the programs, and what pages load in the browser.
 //   node tools/build.mjs      builds when the sources have changed since the last build
-// Every state of the sources has a folder of its own in dist/, so that a running process keeps the files that
-// it was started from.
+// Each state of the sources has its own folder in dist/, so that a running process keeps the files it was
+// started from.
 import { createHash, randomUUID } from 'node:crypto';
 import {
   existsSync,
@@ -48,9 +48,9 @@ export async function build() {
   return process.env.PLAT_BUILD;
 }
 
-/** Written elsewhere and renamed, so that a folder of this name is whole. */
+/** Builds in a temporary folder and renames it, so that a folder with this name is always complete. */
 async function buildInto(folder) {
-  // First, because it reports missing packages.
+  // Import esbuild first, because this shows whether packages are missing.
   await import('esbuild');
   const unfinished = makeFolder();
   if (unfinished === undefined) return buildForThisProcess();
@@ -60,7 +60,7 @@ async function buildInto(folder) {
     prune();
   } catch (error) {
     rmSync(unfinished, { recursive: true, force: true });
-    // Another process may have been first.
+    // Another process may have finished the same build first.
     if (!existsSync(folder)) throw error;
   }
   return folder;
@@ -80,14 +80,14 @@ function makeFolder() {
 async function buildForThisProcess() {
   const folder = mkdtempSync(join(tmpdir(), 'plat-build-'));
   process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
-  // Packages are looked for above the module that imports them.
+  // Node looks for packages in the folders above the importing module.
   symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'), 'junction');
   await writeBuild(folder);
   return folder;
 }
 
 async function writeBuild(folder) {
-  // One at a time, so that if one fails, no other writes to the folder that is then deleted.
+  // One after the other. If one fails, the folder is deleted, so nothing may still be writing to it.
   await bundlePrograms(PROGRAMS, folder);
   await writeAssets(folder);
 }
@@ -108,7 +108,7 @@ function markUsed(folder) {
   }
 }
 
-/** Changes when a source is added, removed, or saved, and with the checkout's path, which is in a build. */
+/** Depends on the name, size, and time of each source, and on the checkout's path, which builds contain. */
 function sourcesDigest() {
   const digest = createHash('sha256').update(root);
   for (const source of SOURCES) {
@@ -129,7 +129,7 @@ function filesOf(source) {
 
 const LOADERS = { '.ts': 'ts', '.tsx': 'tsx', '.mjs': 'js' };
 
-/** Sources keep their own addresses, from which they find the files next to them. */
+/** Keeps each source's own URL, which it uses to find the files next to it. */
 const addresses = {
   name: 'addresses',
   setup({ onLoad }) {
@@ -142,7 +142,7 @@ const addresses = {
   },
 };
 
-/** Writes sources of this checkout as programs, with what they import of it. */
+/** Bundles sources of this checkout as programs, including the files that they import from it. */
 export async function bundlePrograms(sources, outdir) {
   const esbuild = await import('esbuild');
   await esbuild.build({
@@ -175,10 +175,10 @@ const TYPES = {
 const packageFile = path => join(root, 'node_modules', path);
 
 /**
- * Writes what pages load: of api/pages the images, the style sheets that no other one imports, and modules
- * named `-client`; also the font and maplibre-gl. maplibre-gl stays a file of its own, because most visits
- * have it already. Paths contain the hash of the content, so that browsers may keep the files for good.
- * assets.json has the paths by name.
+ * Writes the files that pages load. From api/pages: the images, the style sheets that no other sheet imports,
+ * and modules named `-client`. Also the font and maplibre-gl, which is a separate file because most visitors
+ * have it cached. Paths contain a hash of the content, so browsers can cache the files forever. assets.json
+ * lists the paths by name.
  */
 async function writeAssets(folder) {
   const pages = filesOf('api/pages').map(path => join(root, path));

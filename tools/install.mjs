@@ -1,6 +1,5 @@
-// Installs the dependencies when packages of the lockfile are missing; npm runs it before start, test,
-// check and bench. Plain Node, so that it runs when there are none and can still speak on a
-// Node that is too old.
+// Installs the dependencies if packages of the lockfile are missing. npm runs it before start, test, check,
+// and bench. Uses plain Node, so that it runs without packages and can report a Node version that is too old.
 import { closeSync, existsSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -46,7 +45,7 @@ function isAlive(pid) {
   }
 }
 
-/** One install at a time: `npm start` and `npm test` may meet. The lock of a dead process is void. */
+/** One install at a time: `npm start` and `npm test` may both run. Ignores the lock of a dead process. */
 function takeLock() {
   let said = false;
   for (;;) {
@@ -71,8 +70,7 @@ function takeLock() {
 
 async function npmCi() {
   const { spawnSync } = await import('node:child_process');
-  // The tests need the development packages, the first start the optional PostgreSQL: NODE_ENV
-  // must not omit them.
+  // Regardless of NODE_ENV, tests need the development packages, and the first start the optional PostgreSQL.
   const which = ['--include=dev', '--include=optional'];
   const args = ['ci', ...which, '--no-audit', '--no-fund', '--no-update-notifier', '--loglevel=error'];
   const npm = process.env.npm_execpath;

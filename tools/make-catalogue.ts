@@ -39,11 +39,10 @@ function placeOf(file: string, { coverage }: SourceFile): string | null {
   const state = STATES.find(({ code }) => code.toLowerCase() === usps);
   if (stem === 'statewide' && state) return String(state.fips).padStart(2, '0');
   const isCity = /^(city|town|village)_of_/.test(stem);
-  // If a file's name and its code are different counties, the code is the mistake:
-  // wi/shawano had Sawyer's.
+  // If a file's name and code are different counties, the code is wrong: wi/shawano had Sawyer's.
   const named = state && !isCity ? countyByName(stem.replaceAll('_', ' '), state.code) : null;
   if (named !== null && (geoid === undefined || geoid.length === 5)) return fiveDigits(named);
-  // A city with the code of its county is not the county.
+  // Ignore a county's code on a city's file, because the city isn't the county.
   return geoid && (isCity ? /^\d{7}$/ : /^\d{5}$|^\d{7}$/).test(geoid) ? geoid : null;
 }
 
@@ -52,7 +51,7 @@ const termsOf = (licence: Licence | undefined): string | undefined =>
     ? [licence.text, licence['attribution name'], licence.url].filter(Boolean).join('; ') || undefined
     : (licence ?? undefined);
 
-/** The columns of the parcel number: one, several to join, or one that a rule cuts. */
+/** The columns of the parcel number: one, several to join, or one that a rule shortens. */
 function keyOf(pid: unknown): string[] | undefined {
   if (typeof pid === 'string') return [pid];
   if (Array.isArray(pid)) return pid.filter(name => typeof name === 'string');
@@ -65,7 +64,7 @@ function sourcesOf(file: string, content: SourceFile): CatalogueSource[] {
   if (place === null) return [];
   return (content.layers?.parcels ?? []).flatMap(
     ({ name, skip, data, protocol, year, website, license, conform }) => {
-      // Ohio's statewide file has the layer of one county.
+      // Ohio's statewide file includes a layer of a single county.
       if (place.length === 2 && name === 'county') return [];
       if (skip || typeof data !== 'string' || !/^https?:/.test(data)) return [];
       const key = keyOf(conform.pid);

@@ -5,9 +5,9 @@ import { openSignedAddresses } from '../http/signed-addresses.ts';
 export type SignedFile = {
   /** The export. */
   x: string;
-  /** Its part, or 0 for all of them in order. */
+  /** The number of a part, or 0 for all parts in order. */
   n: number;
-  /** When it expires with the file, in seconds. */
+  /** When the URL and its file expire, in epoch seconds. */
   e: number;
 };
 

@@ -21,7 +21,7 @@ const SLICE = 256 * 1024;
 type Part = { n: number; size: number; sha256: string };
 type Resources = { db: Db; files: FileAddresses };
 
-/** Disconnects a client that accepts no data for this long, to free its place. */
+/** Disconnects a client that accepts no data for this long, to free its slot. */
 const IDLE_READER_MS = 60_000;
 
 /**
@@ -36,7 +36,7 @@ export function filesRouter({ db, files }: Resources, now: () => Date): Router {
     const leave: (() => void)[] = [];
     try {
       const named = await files.read(req.params.token as string, now());
-      // Before anything is read for it.
+      // Check the limit before reading anything from the database.
       if (named !== undefined) leave.push(readers.enter('address', req.params.token as string));
       const file = named && (await readFile(db, named.x, named.n));
       if (file === undefined)
@@ -58,7 +58,7 @@ export function filesRouter({ db, files }: Resources, now: () => Date): Router {
         ...(range && { 'Content-Range': `bytes ${start}-${end - 1}/${size}` }),
       };
       const bytes = readBytes(db, named!.x, parts, start, end);
-      // Read before anything is sent, so that a failure is a response instead of a closed connection.
+      // Read the first bytes before sending anything, so that a failure returns an error response.
       const first = req.method === 'HEAD' ? undefined : await bytes.next();
       const own = headersOf(exchangeOf(res));
       setHeaders(res, own);
@@ -136,7 +136,7 @@ async function* readBytes(
     for (let from = Math.max(0, start - at); from < Math.min(size, end - at); from += SLICE) {
       const length = Math.min(SLICE, Math.min(size, end - at) - from);
       const values = { export_id: id, n, start: from + 1, size: length };
-      // Reading it as text takes four times as long as a binary COPY.
+      // Reading the bytes as text would take four times as long as this binary COPY.
       const copy = inlined(sql('exports/copy_slice'), values);
       const bytes = await db.connection(connection => readCopiedBytes(connection, copy));
       if (bytes === undefined) throw notFound('The file was deleted.');

@@ -12,7 +12,7 @@ export type ReaderLimits = {
   enter(kind: 'address' | 'account', id: string): () => void;
 };
 
-/** Limits of this process, for URLs that need no key and so have no other limit. */
+/** Limits per process for file URLs. They need no API key, so no other limit applies to them. */
 export function openReaderLimits(): ReaderLimits {
   const readers = new Map<string, number>();
   return {

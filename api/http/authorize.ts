@@ -22,7 +22,7 @@ export function requireScope(caller: Caller, endpoint: Endpoint): void {
   throw new PlatError('forbidden', message);
 }
 
-/** @throws PlatError `forbidden` for a skip trace if the account can't make them */
+/** @throws PlatError `forbidden` for a skip trace if skip tracing is off for the account */
 export function requireEndpointAccess({ account }: Caller, { rate }: Pick<Endpoint, 'rate'>): void {
   if (rate !== 'skip_trace' || account.skipTrace) return;
   throw new PlatError('forbidden', 'Skip tracing is turned off for this account.');
@@ -53,7 +53,7 @@ export function subscriptionRequired(): PlatError {
  * Skips the work for accounts without enough tokens left. Accounts that pass can still be refused by the
  * charge, which decides under a lock.
  * @param words used in the error instead of the number of tokens needed
- * @throws PlatError like quotaError
+ * @throws PlatError from quotaError
  */
 export function requireTokensLeft(account: Account, now: number, need = 1, words?: string): void {
   if (account.tokensAllowed === null || account.periodEnd === null || now >= account.periodEnd) return;

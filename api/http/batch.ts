@@ -1,7 +1,7 @@
 /** Maximum items per statement, far above the number of concurrent requests. */
 const MAX_ITEMS = 1_000;
 
-/** No pause after a batch of up to this size, because single callers would wait for no benefit. */
+/** After a batch of up to this size there is no pause, because it would delay callers without benefit. */
 const MIN_BATCH = 4;
 
 type Pending<Item, Outcome> = {
@@ -13,7 +13,7 @@ type Pending<Item, Outcome> = {
 export type Pause = {
   /** Maximum time. */
   ms: number;
-  /** The pause ends early with this many waiting items. */
+  /** The number of waiting items that ends the pause early. */
   enough(): number;
 };
 
@@ -31,7 +31,7 @@ export function batch<Item, Outcome>(
   let waiting: Pending<Item, Outcome>[] = [];
   let running = false;
   let lastSize = 0;
-  /** Ends the pause. Undefined without one. */
+  /** Ends the current pause. Undefined if there is none. */
   let resume: (() => void) | undefined;
 
   const complete = () => pause === undefined || waiting.length >= Math.min(pause.enough(), MAX_ITEMS);

@@ -19,7 +19,7 @@ export function limitBody(req: Request, res: Response, ms: number): (ms: number)
   const end = () => {
     if (req.complete) return;
     const exchange = exchangeOf(res);
-    // The response was sent, but the client keeps sending.
+    // The response was sent, but the client is still sending the body.
     if (res.headersSent) return void req.socket.destroy();
     // A call to v1 has its own time limit, which distinguishes a slow client from a slow service.
     if (exchange.deadline !== undefined) return wait(ms);

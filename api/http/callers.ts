@@ -120,7 +120,7 @@ export async function readAccount(db: Db, id: string): Promise<Account | undefin
 }
 
 async function readKeys(db: Db, hashes: Buffer[], now: () => number): Promise<(CachedKey | undefined)[]> {
-  // Set before the read, so that changes during the read are at most CACHE_MS old when used.
+  // Taken before the read, so that a change made during the read takes effect within CACHE_MS.
   const readAt = now();
   const rows = await db.run<KeyRow>('accounts/identify_keys', { hashes });
   const byHash = new Map(rows.map(row => [row.keyHash.toString('latin1'), toCachedKey(row, readAt)]));

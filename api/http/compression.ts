@@ -9,7 +9,7 @@ type Encoding = (typeof ENCODINGS)[number];
 /** Smaller bodies fit in one packet. */
 const MIN_BYTES = 1_000;
 
-/** About as small as gzip's default level, in a third of the time. */
+/** Compresses about as well as gzip's default level, in a third of the time. */
 const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } };
 
 const ENCODERS: Record<Encoding, (body: Buffer) => Promise<Buffer>> = {

@@ -6,12 +6,12 @@ import type { Values } from '../../shared/platform/named-parameters.ts';
 import { SQLSTATE } from '../../shared/platform/sqlstates.ts';
 import type { Fragments } from '../../shared/platform/statements.ts';
 
-/** The controller is created by the first statement. Most calls never run one of their own. */
+/** The first statement creates the controller. Most calls never run a statement of their own. */
 type Cancellable = { readonly abortController: AbortController };
 
 /**
- * The API's database. Each connection prepares a named statement once. A composed one is planned for each
- * call with its actual values. Temporary failures become 503, except in a transaction, which handles its own.
+ * The API's database. Each connection prepares a named statement once. A composed statement is planned on
+ * every call, with its values. Temporary failures become 503, except in a transaction, which handles its own.
  */
 export class ApiDb extends Db {
   readonly #cancelPool: Pool;
@@ -74,7 +74,10 @@ async function sendFor(
   return result;
 }
 
-/** Sends a statement. When the caller gives up, the server cancels it; both have ended on return. */
+/**
+ * Sends a statement. When the caller gives up, the server cancels the statement. Both the statement and its
+ * cancellation have ended on return.
+ */
 async function sendOn(
   client: pg.ClientBase,
   query: Query,
@@ -86,7 +89,7 @@ async function sendOn(
   let canceling: Promise<unknown> | undefined;
   const stop = () => {
     const { processID } = client as unknown as { processID: number };
-    // If this fails, the statement ends with its timeout.
+    // If canceling fails, the statement runs until its timeout.
     canceling = cancelPool.query('select pg_cancel_backend($1)', [processID]).catch(() => {});
   };
   signal.addEventListener('abort', stop, { once: true });

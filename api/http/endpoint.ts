@@ -14,9 +14,9 @@ export type Answer = {
   body: Buffer | object | null;
   /** The JPEG that the body links to, for callers that show it right away. */
   image?: Buffer;
-  /** In quotes, as stored. */
+  /** The ETag including its quotes, as stored. */
   etag?: string;
-  /** Another status than the endpoint's, one of `response.also`. */
+  /** Overrides the endpoint's status. One of `response.also`. */
   status?: number;
   /** The price of the response. 0 when it is empty. */
   tokens: number;
@@ -63,7 +63,7 @@ export type CallContext = {
   work: ShapeWork;
   /** Identifies repeats of the call, including those of a page's form. */
   idempotencyKey?: string | undefined;
-  /** The response is stored after the handler's transaction, so things created once are recorded in it. */
+  /** The response is stored after the handler's transaction, so the transaction records what it created. */
   attempt?: MakingAttempt | undefined;
 };
 
@@ -133,7 +133,7 @@ export type Endpoint<
   };
   errors: Partial<Record<'not_found' | 'gone' | 'conflict' | 'unprocessable', string>>;
   handle(input: Input<Params, Query, Body>, resources: Resources, call: CallContext): Promise<Answer>;
-  /** What a repeat returns of the stored response. Default: all of it. */
+  /** The part of the stored response that a repeat returns. Default: all of it. */
   recheck?(kept: KeptAnswer, resources: Resources): Promise<object>;
 };
 
@@ -151,7 +151,7 @@ export type Metering<
   /** Usage is counted under this key. */
   key: string;
   price: Price | readonly Price[];
-  /** When it costs less, nothing, or another price. Appended to the price in texts. */
+  /** When a call costs less or nothing, or is priced differently. Appended to the price in texts. */
   note: string;
   /** A response with content can be free, so tokens are checked only at the charge. */
   mayBeFree?: true;

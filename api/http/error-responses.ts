@@ -48,7 +48,7 @@ const BODY_ERRORS: Record<string, string> = {
   'request.aborted': 'did not arrive completely',
 };
 
-/** The error of body-parser. Its own errors have a `type`. Those without one are from the decompressor. */
+/** Converts an error of body-parser. Errors without a `type` come from the decompressor. */
 export function bodyError(error: unknown): unknown {
   const type = property(error, 'type');
   if (typeof type === 'string') {
@@ -62,7 +62,7 @@ export function bodyError(error: unknown): unknown {
 /** The error to show to the client. Unexpected errors become an internal error. */
 export function toApiError(error: unknown): PlatError {
   if (error instanceof PlatError && error.code in ERROR_STATUSES) return error;
-  // Express, for a path with a broken percent escape.
+  // Express throws this for a path with a broken percent escape.
   if (error instanceof URIError) return validationError({ path: ['is not a valid percent-encoded path'] });
   return new PlatError(
     'internal_error',
@@ -80,7 +80,7 @@ export function faultOf(res: Response, error: unknown): PlatError | undefined {
   const safe = toApiError(error);
   if (safe.status >= 500) exchangeOf(res).error = error;
   if (!res.headersSent) return safe;
-  // A cut connection signals that the response is incomplete.
+  // Closing the connection signals that the response is incomplete.
   res.destroy();
   return undefined;
 }

@@ -4,7 +4,7 @@ import { FEED_PREFIX } from '../../shared/platform/queue/queue.ts';
 
 /** A BullMQ scheduler. */
 export type Scheduler = { key: string; pattern?: string | undefined; tz?: string | undefined };
-/** `since`: time of the last good run, or else of the feed's first run, in seconds since 1970. */
+/** `since` is when the last good run was, or the first run if none was good, in epoch seconds. */
 export type FeedRun = { feed: string; since: number };
 
 /** The feeds that the workers' files schedule now. Feeds whose file was deleted stay in the table feeds. */
@@ -13,7 +13,9 @@ export const scheduledFeeds = (schedulers: readonly Scheduler[] = []): Scheduler
     .filter(({ key }) => key.startsWith(FEED_PREFIX))
     .map(scheduler => ({ ...scheduler, key: scheduler.key.slice(FEED_PREFIX.length) }));
 
-/** Ages, and time since the first scheduled run after the last good run. @param now seconds since 1970 */
+/**
+ * Each feed's age, and seconds since its first scheduled run after the last good one. `now` is epoch seconds.
+ */
 export function samplesOfFeeds(
   feeds: readonly FeedRun[],
   schedules: readonly Scheduler[],

@@ -25,7 +25,7 @@ const apiSecurityHeaders = collect({
   },
   xFrameOptions: { action: 'deny' },
   referrerPolicy: { policy: 'no-referrer' },
-  // These apply to documents, downloads in old browsers, and Flash.
+  // These headers matter only for documents, downloads in old browsers, and Flash.
   crossOriginOpenerPolicy: false,
   originAgentCluster: false,
   xDownloadOptions: false,

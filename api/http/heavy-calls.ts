@@ -7,7 +7,7 @@ import { rateLimited } from './error-responses.ts';
 const AT_ONCE = 2;
 const MAX_WAITING = 100;
 
-/** A polygon of 150 vertices. Larger requests take turns before they are read, because parsing takes long. */
+/** The size of a polygon with 150 vertices. Larger requests wait their turn before they are parsed. */
 export const LARGE_REQUEST_BYTES = 4_096;
 
 /** Size of a request's URL and body in bytes. Infinity if the length of the body is unknown. */
@@ -41,7 +41,7 @@ export function openHeavyCalls(compute: ShapeWork['compute']): HeavyCalls {
         },
         end() {
           ended = true;
-          // It may still wait, when something else failed at the same time.
+          // The call may still be waiting if something else failed at the same time.
           turn?.then(
             () => passOn(lines, accountId),
             () => {},

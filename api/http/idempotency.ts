@@ -143,8 +143,8 @@ function openAttempt(db: Db, { accountId, key }: IdempotentRequest, claim: strin
     },
     async end() {
       clearInterval(renewal);
-      // Also after a commit with an unknown outcome: a stored response stays. If this fails, the lease
-      // expires.
+      // Also safe after a commit with an unknown outcome, because a stored response stays. If the release
+      // fails, the lease expires.
       await db.run('accounts/release_call', { account_id: accountId, key, attempt: claim }).catch(() => {});
     },
   };

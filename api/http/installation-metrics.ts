@@ -24,7 +24,7 @@ const DEADLINE_MS = 5_000;
 const STATEMENT_MS = 2_000;
 const KEEP_MS = 60_000;
 
-/** A connection of its own, which no call can use and no scrape can keep for long. */
+/** A pool with one connection, which calls can't use and a scrape can't hold for long. */
 export const createMetricsPool = (config: Config, log: Logger): Pool =>
   createPool(config, log, {
     applicationName: 'plat api metrics',
@@ -51,7 +51,7 @@ export function publishInstallation(
   async function refresh(): Promise<void> {
     const read: Samples = new Map([['plat_database_up', [{ value: 0 }]]]);
     samples = read;
-    // While Redis is away, reading the queues waits for it. The deadline ends that.
+    // While Redis is unavailable, reading the queues blocks. The deadline ends the wait.
     const reading = [readDatabase(db, read, kept), readQueues(queues, read), readFeeds(read, kept)];
     await Promise.race([Promise.all(reading), sleep(DEADLINE_MS, undefined, { ref: false })]);
   }
@@ -74,10 +74,7 @@ const DATABASE_METRICS: ReadonlySet<string> = new Set<MetricName>([
 
 type Kept = ReturnType<typeof keptReadings>;
 
-/**
- * Each of these takes a tenth of a second with 150,000 waiting jobs or thousands of feeds. Times are in
- * seconds since 1970.
- */
+/** Each query takes 0.1 s with 150,000 waiting jobs or thousands of feeds. Times are in epoch seconds. */
 function keptReadings(db: Db, queues: readonly MeasuredQueue[]) {
   const schedule = queues.find(({ name }) => name === 'schedule');
   return {

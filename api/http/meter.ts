@@ -15,7 +15,7 @@ type ChargeResult = {
   charged: boolean;
   overageAllowed: boolean;
   paymentMethod: boolean;
-  /** By the account, including everything charged at the same time. */
+  /** Tokens used by the account, including charges made at the same time. */
   tokensUsed: number;
   /** null: no limit. */
   tokensAllowed: number | null;
@@ -33,17 +33,23 @@ export type ChargeOptions = {
 };
 
 export type Meter = {
-  /** Waits until the charge is on disk, or the call has ended without one. @throws PlatError as quotaError */
+  /**
+   * Waits until the charge is on disk, or the call has ended without one.
+   * @throws PlatError from quotaError
+   */
   charge(caller: Caller, endpoint: string, tokens: number, options?: ChargeOptions): Promise<void>;
 };
 
 /** Maximum time that a batch waits for calls in progress. A batch takes 0.6 ms, regardless of its size. */
 const PAUSE_MS = 1;
 
-/** Share of the calls in progress that a batch waits for. With all, none would run during the commit. */
+/**
+ * Share of the calls in progress that a batch waits for. If it waited for all, none would run while it
+ * commits.
+ */
 const WAIT_SHARE = 0.7;
 
-/** How often a charge retries when the account's period has ended or its terms are changing. */
+/** Maximum attempts to charge when the account's period has ended or its terms are changing. */
 const MAX_TRIES = 3;
 
 /**
@@ -106,7 +112,7 @@ async function chargeAll(db: Db, charges: PendingCharge[]): Promise<Outcome[]> {
     const accounts = new Map<string, ChargeGroup[]>();
     for (const own of groups) addToGroup(accounts, own.accountId, own);
     if (accounts.size === 1 || !isTransientError(error)) throw error;
-    // One of the accounts is locked. Charge the others separately.
+    // One of the accounts is locked. Charge each account separately.
     const charged = [...accounts.values()].map(own =>
       chargeGroups(db, own, outcomes).catch(cause => fail(own, cause, outcomes)),
     );
@@ -131,7 +137,7 @@ async function chargeGroups(db: Db, groups: ChargeGroup[], outcomes: Outcome[]):
       return fail(open, error, outcomes);
     }
   }
-  // Still no period after rolling: the contract has ended since the account was read.
+  // Rolling created no period, because the contract has ended since the account was read.
   if (open.length > 0) fail(open, subscriptionRequired(), outcomes);
 }
 
@@ -192,7 +198,9 @@ async function attempt(db: Db, groups: ChargeGroup[], outcomes: Outcome[]): Prom
   return [...openGroups];
 }
 
-/** Tokens used by each account: from the last row with a charge, or else from its first row. */
+/**
+ * Tokens used by each account, from its last row with a charge, or from its first row if nothing was charged.
+ */
 function usedByAccount(groups: ChargeGroup[], rows: ChargeRow[]): Map<string, number> {
   const used = new Map<string, number>();
   for (const { n, charged, tokens_used } of rows) {

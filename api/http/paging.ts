@@ -87,7 +87,7 @@ export type Page = {
   count?: number;
   /** When the first page was read. Every page counts days and months back from this time. */
   asOf: Date;
-  /** The URL of a neighboring page. Without `to`, by number alone. */
+  /** The URL of a neighboring page. Without `to`, the URL has only the page number. */
   link(number: number, to?: { place: Place; direction: 'next' | 'previous'; count: number }): string;
 };
 

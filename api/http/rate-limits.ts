@@ -81,10 +81,10 @@ async function admit(db: Db, calls: Call[]): Promise<RateState[]> {
   return calls.map(({ account, extra }) => allot(account, shares.get(account.id)!, extra));
 }
 
-/** Calls of an account that are not allotted yet, and its limits after all of them. */
+/** An account's admitted calls that are not allotted yet, and its limits after all of them. */
 type Share = { after: AdmittedRow; plain: number; skipTraces: number };
 
-/** Allots one call. The limits returned for it still include what later calls use. */
+/** Allots one call. The limits that it returns don't yet subtract the calls allotted later. */
 function allot(account: RateLimitedAccount, share: Share, extra: ExtraLimit | undefined): RateState {
   const { skipTracePerMinute: burst } = account;
   const kind = extra === 'skip_trace' ? 'skipTraces' : 'plain';

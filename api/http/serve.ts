@@ -17,7 +17,7 @@ export type ServeDeps = {
   meter: Meter;
   idempotency: Idempotency;
   heavyCalls: HeavyCalls;
-  /** What handlers can use. Statements on `db` stop with the call. The others serve several calls. */
+  /** What handlers can use. Statements on `db` stop when the call ends. Calls share the other resources. */
   resources: { db: ApiDb };
   requestTimeoutMs: number;
   now(): Date;
@@ -31,7 +31,7 @@ export type Call = {
   /** Identifies the caller. @throws PlatError `unauthorized` */
   identify(): Promise<Caller>;
   idempotencyKey: string | string[] | undefined;
-  /** Used instead for calls from a page, made with `pageKey`. */
+  /** Replaces the idempotency key for calls from a page. Created with `pageKey`. */
   pageKey?: string;
   /** How many hours the response is stored for that key. Default: a day. */
   keptHours?(outcome: Outcome): number;
@@ -41,7 +41,7 @@ export type Call = {
   appUrl(): string;
   /** Size in bytes, like `sizeOf` a request. */
   size(): number;
-  /** Its place in line, if it was taken before. */
+  /** The call's place in line, if it already has one. */
   work?: HeavyCall;
   /** Reads the input. @throws PlatError `validation_error` */
   read(): Promise<RequestInput>;
@@ -51,7 +51,7 @@ export type Call = {
   respondWithError(error: unknown): void;
   /** True once the client has disconnected, or a response was sent (such as a timeout). */
   isFinished(): boolean;
-  /** Aborted at that time, to stop statements that the handler still runs. */
+  /** Aborted when the call finishes, to stop statements that the handler is still running. */
   readonly abortController: AbortController;
 };
 
@@ -59,7 +59,7 @@ export type Outcome = Omit<Answer, 'status'> & {
   status: number;
   caller: Caller;
   quoted: boolean;
-  /** The stored response of an earlier call, free this time. */
+  /** Set if this is the stored response of an earlier call, which is free. */
   replayed?: true;
 };
 
@@ -161,7 +161,7 @@ async function answer(
   }
 }
 
-/** How often a call runs if its price keeps changing because others paid for parts of it. */
+/** Maximum runs of a call whose price keeps changing because other calls paid for parts of it. */
 const MAX_TRIES = 5;
 
 const REPRICED = unavailable('Other requests for the same data changed the price. Try again.');

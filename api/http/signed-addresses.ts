@@ -1,7 +1,7 @@
 import type { Db } from '../../shared/platform/db.ts';
 import { sign, verifySigned } from './signed.ts';
 
-/** How long a secret is used before it is looked up again: others sign with a rotated one at once. */
+/** How long the secrets are cached. Other processes may sign with a newly rotated secret before that. */
 const SECRET_MS = 60_000;
 /** The minimum time between reads, so that forged URLs can't load the database. */
 const MIN_MS = 1_000;

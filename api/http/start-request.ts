@@ -46,7 +46,7 @@ const OF_ANY_HOST = /^\/(?:healthz|readyz|metrics)\/?$/;
 
 const CLOSES = { Connection: 'close' };
 
-/** First for every request: its id, its headers, and its end; 503 while the service drains. */
+/** First handler of every request. Sets id and headers, records its end, and returns 503 while draining. */
 export function startRequest(deps: StartRequestDeps): RequestHandler {
   const { lifecycle, metrics, log, logRequests, requestTimeoutMs, readers, origins } = deps;
   return (req, res, next) => {

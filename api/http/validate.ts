@@ -62,7 +62,7 @@ export function checkInput(
   return input;
 }
 
-/** Also for a GET, whose body is ignored: a client that sends megabytes should get an error. */
+/** Also applies to GET, whose body is ignored, because a client that sends megabytes should get an error. */
 function refuseOversize(req: Request): void {
   if (Number(req.headers['content-length'] ?? 0) <= MAX_BODY_BYTES) return;
   throw validationError(
@@ -83,7 +83,7 @@ function refuseFields(body: object): void {
     );
 }
 
-/** @param keepsNulls whether null takes a value back, in place of an optional field that is absent */
+/** @param keepsNulls whether null clears a value. Otherwise, a field that is null counts as absent */
 async function readBody(req: Request, res: Response, keepsNulls: boolean): Promise<object> {
   const type = req.headers['content-type'];
   if (type === undefined || !/^application\/json *(;|$)/i.test(type)) {

@@ -7,10 +7,15 @@ import { type Pixels, type ToPixel, warp } from '../../shared/raster/warp.ts';
 import { type ImageryFetch, SOURCE_LIMITS } from './fetch-imagery.ts';
 import type { Shown } from './image-frame.ts';
 
-/** Pixels of a file that one picture may take: one without overviews is read in full for a large parcel. */
+/**
+ * Maximum pixels to read from a file for one picture. If a file has no overviews, a large parcel reads it at
+ * full resolution.
+ */
 const MAX_PIXELS = 2 ** 26;
 
-/** Paints what a file shows where the picture is empty: from the overview that fits, by windows. */
+/**
+ * Paints the empty pixels of a picture from a file, reading windows of the overview with the best resolution.
+ */
 export async function paintFile(
   file: ImageryFile,
   frame: Shown,

@@ -16,9 +16,13 @@ export const SOURCE_LIMITS = {
 /** Fetches the sources of one picture, and tracks how long they stay fresh. */
 export type ImageryFetch = {
   signal: AbortSignal;
-  /** `request` of shared/platform/http, which keeps answers as their headers allow; 6 at once a server. */
+  /**
+   * `request` of shared/platform/http. Caches responses as their headers allow. Limit per server: 6 at once.
+   */
   request: typeof request;
-  /** When, in milliseconds, a part of what was read is out of date; Infinity of files on disk. */
+  /**
+   * When the first of the responses read becomes stale, in epoch milliseconds. Infinity for files on disk.
+   */
   freshUntil: number;
 };
 
@@ -36,7 +40,7 @@ const DEFAULT_FRESH_MS = 3_600_000;
 /** Minimum time between requests to a source for the same parcel. */
 const MIN_MS = 60_000;
 
-/** How long an answer may be kept: https://www.rfc-editor.org/rfc/rfc9111#section-4.2.1; else 0. */
+/** How long a response may be cached, or 0: https://www.rfc-editor.org/rfc/rfc9111#section-4.2.1 */
 export function freshnessLifetimeMs(headers: Headers, now = Date.now()): number {
   const control = headers.get('cache-control') ?? '';
   if (/\bno-(store|cache)\b/i.test(control)) return 0;

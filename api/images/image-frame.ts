@@ -20,7 +20,9 @@ const MAX_PARTS = 1_000;
 const MAX_LINE_PX = 100_000;
 
 export type Frame = {
-  /** Of the upper left corner, in meters of Web Mercator; beyond half of it across the antimeridian. */
+  /**
+   * Upper left corner, in Web Mercator meters. Beyond the world's edge if the frame crosses the antimeridian.
+   */
   left: number;
   top: number;
   /** Meters of Web Mercator per pixel, and meters on the ground per pixel. */
@@ -37,7 +39,7 @@ export type Frame = {
 
 export type Shown = Pick<Frame, 'left' | 'top' | 'step' | 'toPlace'>;
 
-/** The area of a tile with that many pixels: https://wiki.openstreetmap.org/wiki/Slippy_map_tilenames */
+/** The area of a tile that is `px` pixels wide: https://wiki.openstreetmap.org/wiki/Slippy_map_tilenames */
 export function shownOfTile(z: number, x: number, y: number, px: number): Shown & { box: Box } {
   const across = WORLD_M / 2 ** z;
   const [left, top, step] = [x * across - WORLD_M / 2, WORLD_M / 2 - y * across, across / px];

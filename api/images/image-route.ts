@@ -31,7 +31,7 @@ export function imagesRouter(images: Images, now: () => Date): Router {
       'Cross-Origin-Resource-Policy',
       'cross-origin',
     ];
-    // One by one, because the last value of a name wins.
+    // Set headers one by one, so that the last value of a name wins.
     setHeaders(res, headers);
     res.writeHead(200).end(req.method === 'HEAD' ? undefined : picture.bytes);
   });

@@ -9,7 +9,7 @@ export type Caption = {
   attribution: string;
   /** Date of the imagery, if its source states it. */
   captured: string | null;
-  /** Milliseconds until a picture from servers is drawn again. Null if the key covers all sources. */
+  /** When to redraw a picture from servers, in epoch milliseconds. Null if the key covers all sources. */
   freshUntil: number | null;
 };
 
@@ -22,7 +22,7 @@ export type Store = {
   keep(key: string, picture: Picture): Promise<void>;
 };
 
-/** Each process measures the folder after writing this share of its bound, and empties it to `TRIM_TO`. */
+/** After writing this share of the size limit, each process measures the folder and trims it to `TRIM_TO`. */
 const TRIM_EVERY = 1 / 16;
 const TRIM_FROM = 3 / 4;
 const TRIM_TO = 5 / 8;

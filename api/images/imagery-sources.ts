@@ -36,7 +36,7 @@ export function listSources(db: Db, boxes: readonly Box[]): Promise<ImagerySourc
   });
 }
 
-/** The sources of a parcel's picture. A relief only if no imagery covers it, not if imagery fails. */
+/** The sources of a parcel's picture. Uses relief only if no imagery covers it, not if imagery fails. */
 export function selectSources(sources: ImagerySource[], frame: Frame): ImagerySource[] {
   const touching = sources.filter(({ west, south, east, north }) =>
     frame.parcelBoxes.some(box => west <= box[2] && box[0] <= east && south <= box[3] && box[1] <= north),

@@ -58,7 +58,7 @@ export async function paintSources(
       ended.signal,
       AbortSignal.timeout(SOURCE_SHARE * painter.requestTimeoutMs),
     ]);
-    // About forty tiles listen to it.
+    // About forty tile requests listen to this signal.
     setMaxListeners(0, limit);
     const fetching = painter.openFetch(limit, { privateRedirects: source.private_network });
     try {
@@ -83,7 +83,7 @@ export async function paintSources(
   return painted;
 }
 
-/** @returns the attribution, if the source has a different one here */
+/** @returns the attribution, if the source has a different one for this area */
 async function paintSource(
   db: Db,
   source: ImagerySource,

@@ -21,7 +21,7 @@ const ROAD_M = { highway: 24, normal: 14, local: 9, private: 5 } as const;
 const MIN_ROAD_PX = 2;
 /** More lots than this are indistinguishable in a picture. */
 const MAX_LOTS = 4_000;
-/** The light of flat ground, what it becomes, and how much steeper slopes are shown. */
+/** The shade of flat ground, its gray in the picture, and the factor by which slopes are exaggerated. */
 const FLAT_LIGHT = 180;
 const FLAT_GRAY = 225;
 const EXAGGERATED = 3;
@@ -58,7 +58,7 @@ async function lightOf(db: Db, frame: Frame, signal: AbortSignal): Promise<Buffe
     frame.boxes.map(box => boxSql(boxToE7(box))),
   );
   if (tiles.length === 0) return null;
-  // A square as wide as the frame. Its middle is used.
+  // The shades cover a square as wide as the frame. The picture uses its middle.
   const cellPx = WIDTH / HILLSHADE_CELLS;
   const above = (WIDTH - HEIGHT) / 2;
   const elevation = openElevation(tiles, { signal, cacheBytes: HEIGHTS_BYTES });

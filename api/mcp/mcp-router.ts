@@ -17,7 +17,7 @@ import type { ToolCallRequest } from './tool-call.ts';
 
 const PATH = '/mcp';
 
-/** The protocol's way to hear of changes; none is ever announced, and the library would refuse it. */
+/** The protocol's method to subscribe to changes. Plat announces none, and the library would reject it. */
 const LISTEN = 'subscriptions/listen';
 
 const parseJson = express.json({ limit: MAX_BODY_BYTES, type: () => true, strict: false });
@@ -62,7 +62,7 @@ async function answer(service: Service, req: Request, res: Response): Promise<vo
   const fault = rebindingFault(req, service);
   if (fault !== undefined) return sendRpcError(res, 403, { code: -32_000, message: fault });
   const { authorization } = req.headers;
-  // Before the body is read.
+  // Authenticate before reading the body.
   const caller = await service.callers
     .identify(authorization, 'mcp')
     .catch(error => challenge(error, service.origins.appUrl(), authorization));
@@ -150,7 +150,7 @@ function challenge(error: unknown, appUrl: string, authorization = ''): never {
   throw error;
 }
 
-/** The library would make it the prototype of the arguments and lose it. */
+/** The library would use `__proto__` as the prototype of the arguments and lose it. */
 function hasPrototypeArgument(params: Message['params']): boolean {
   const args = params?.arguments;
   return typeof args === 'object' && args !== null && Object.hasOwn(args, '__proto__');

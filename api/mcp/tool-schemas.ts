@@ -80,7 +80,7 @@ export function structured(body: unknown): Record<string, unknown> {
   return Array.isArray(body) ? { results: body } : (body as Record<string, unknown>);
 }
 
-/** If both text and numbers are accepted, text is enough. */
+/** If an argument accepts both text and numbers, the schema lists only text. */
 function argument(document: Document, schema: Schema): Schema {
   return asArgument(simplified(document, schema, IN_ARGUMENTS) as Schema);
 }

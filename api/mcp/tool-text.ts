@@ -19,7 +19,7 @@ const WRITTEN: Readonly<Record<string, string>> = {
 
 /** Units of other fields, by name. */
 const UNITS: readonly [RegExp, string][] = [
-  // Not a count of parcels `with_acres`.
+  // Not `with_acres`, which is a number of parcels.
   [/^(?!with_)(.*_)?acres$|^lot_size$/, 'acres'],
   [/_ft$/, 'ft'],
   [/_percent(_min|_max)?$|^confidence_score$/, '%'],
@@ -32,7 +32,7 @@ const UNITS: readonly [RegExp, string][] = [
 ];
 
 function unitOf(path: string): string | undefined {
-  // These are shares of parcels that have a field.
+  // The values in `filled` are shares of parcels that have a field.
   if (path.startsWith('filled.')) return undefined;
   const name = lastSegment(path);
   const declared = ALL_FIELDS[name]?.unit;
@@ -43,7 +43,7 @@ function unitOf(path: string): string | undefined {
 /** Fields that would only clutter a table. */
 const NOT_IN_TABLES = new Set(['point', 'latitude', 'longitude', 'photos', 'source']);
 
-/** `effective_acres` is one of these. */
+/** Omitted if there is `effective_acres`, which is one of these. */
 const ACRES_BEHIND = new Set(['acres', 'calculated_acres']);
 
 /** Paging is described in words. */
@@ -121,7 +121,8 @@ function* flat(fields: Fields, prefix = ''): Generator<[string, unknown]> {
 
 /** A table of rows. Values that all rows share are listed before it. */
 function table(rows: readonly Fields[], omitted: readonly string[]): { head: string[]; body: string[] } {
-  // Parcels share one URL pattern, and listings have their own address. A webhook is identified by its URL.
+  // Omit the URLs of parcels, which share one pattern, and of listings, which have an address. Webhooks keep
+  // theirs, because it identifies them.
   const isPlace = rows.some(row => 'property_id' in row || 'address' in row);
   const isShown = (name: string) =>
     !NOT_IN_TABLES.has(lastSegment(name)) &&

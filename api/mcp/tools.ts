@@ -12,8 +12,8 @@ const SHARED: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * Endpoints without a tool. Only its owner edits a deal board, assistants may not choose where data is sent,
- * and lists already contain single deals and webhooks.
+ * Endpoints without a tool. Only the owner of a deal board edits it, assistants may not choose where data is
+ * sent, and the lists already contain every deal and webhook.
  */
 const NO_TOOLS = new Set([
   'create_deal_flow_listing',

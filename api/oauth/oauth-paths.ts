@@ -22,5 +22,5 @@ export const PATHS = {
 export const RESOURCE_METADATA = '/.well-known/oauth-protected-resource';
 export const SERVER_METADATA = '/.well-known/oauth-authorization-server';
 
-/** RFC 9728: where a refused client finds out how to authorize. */
+/** RFC 9728 metadata, which shows a refused client how to authorize. */
 export const metadataOf = (origin: string) => `${origin}${RESOURCE_METADATA}/mcp`;

@@ -15,7 +15,10 @@ import { fetchClientDocument, requireSafeMetadata } from './client-metadata.ts';
 import { GRANTED_SCOPES, grantedScope, PATHS } from './oauth-paths.ts';
 import { openStore } from './oauth-store.ts';
 
-/** In seconds. A stolen access token works for an hour. An assistant unused for 60 days must ask again. */
+/**
+ * In seconds. A stolen access token works for an hour. An assistant unused for 60 days must be authorized
+ * again.
+ */
 const HOUR = 3_600;
 const TTL = {
   AccessToken: HOUR,
@@ -136,7 +139,8 @@ function featuresOf(resource: string, mayFetch: MayFetch): Configuration['featur
     clientIdMetadataDocument: {
       enabled: true,
       ack: 'draft-02',
-      // The consent page loads a client outside of protocol requests. It is in memory, or a user is waiting.
+      // The consent page loads a client outside of protocol requests. Fetching is allowed there, because a
+      // user is waiting.
       allowFetch: async ctx => ctx === undefined || (await mayFetch(ctx.req)),
       allowClient(_ctx, client) {
         requireSafeMetadata(client.metadata());

@@ -6,7 +6,7 @@ import { unavailable } from '../http/database.ts';
 
 const PROGRAM = 'api/shapes/shape-thread.ts';
 
-/** One core is left for the thread that serves requests. */
+/** Leaves one core for the thread that serves requests. */
 const MAX_THREADS = Math.min(4, Math.max(1, availableParallelism() - 1));
 
 export type ShapeThreads = {
@@ -26,8 +26,8 @@ type Pool = {
 };
 
 /**
- * Computes shapes on threads, in order, so that no other request waits. Quick ones are computed here. Without
- * `start`, threads are started on demand.
+ * Computes shapes on threads, in order, so that they don't delay other requests. Quick shapes are computed on
+ * the calling thread. Without `start`, threads are started on demand.
  */
 export function openShapeThreads(maxThreads = MAX_THREADS): ShapeThreads {
   const db: Pool = { maxThreads, threads: new Map(), waiting: [], isStopped: false };
@@ -53,7 +53,7 @@ export function openShapeThreads(maxThreads = MAX_THREADS): ShapeThreads {
 function startThread(db: Pool): void {
   const { threads } = db;
   const thread = new Worker(programPath(PROGRAM), { execArgv: [] });
-  // The process may end while it waits for work.
+  // Lets the process end while this thread waits for work.
   thread.unref();
   thread.on('message', output => {
     const job = threads.get(thread);

@@ -13,7 +13,10 @@ import { readState } from './cli-state.ts';
 export type ConnectedConfig = Config & { DATABASE_URL: string };
 export type Session = { config: ConnectedConfig; db: Db; log: Logger };
 
-/** The database of the running `plat up` without DATABASE_URL. @throws PlatError `no_database` */
+/**
+ * The configuration with its database. Without DATABASE_URL, uses the database of the running `plat up`.
+ * @throws PlatError `no_database`
+ */
 export function connectedConfig(): ConnectedConfig {
   const config = loadConfig();
   const running = config.DATABASE_URL === undefined ? readState(config) : undefined;
@@ -105,7 +108,7 @@ export function actionWithoutDatabase<Args extends unknown[]>(
   });
 }
 
-/** The same for commands that need the database. */
+/** Like `actionWithoutDatabase`, but for commands that need the database. */
 export function action<Args extends unknown[]>(
   command: Command,
   work: (session: Session, ...args: Args) => Promise<CommandResult>,
@@ -114,7 +117,7 @@ export function action<Args extends unknown[]>(
 }
 
 export async function deliverJobs({ config, db, log }: Session, ids: string[]): Promise<void> {
-  // Takes a quarter of a second to load. Commands that only read don't need it.
+  // Loaded here because it takes a quarter of a second, and commands that only read don't need it.
   const [{ openQueueBackend, openQueues }, { allJobs }] = await Promise.all([
     import('../../shared/platform/queue/queue.ts'),
     import('../../workers/all-jobs.ts'),

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Config } from '../../shared/platform/config.ts';
 import { errorCode, PlatError } from '../../shared/platform/errors.ts';
 
-/** What a running `plat up` writes to .plat/up.json. The URLs are null until something answers there. */
+/** What a running `plat up` writes to .plat/up.json. A URL is null until its server responds. */
 export type UpState = { pid: number; born: string | null; databaseUrl: string | null; apiUrl: string | null };
 
 type Urls = Pick<UpState, 'databaseUrl' | 'apiUrl'>;
@@ -15,8 +15,8 @@ const fileOf = (config: Config) => join(config.PLAT_DIR, 'up.json');
 export function claimState(config: Config): void {
   try {
     mkdirSync(config.PLAT_DIR, { recursive: true });
-    // For root, PostgreSQL runs as another user, which needs to enter the folder. Secrets inside have
-    // their own permissions.
+    // When Plat runs as root, PostgreSQL runs as another user, which needs access to the folder. Secrets in
+    // it have their own permissions.
     chmodSync(config.PLAT_DIR, process.getuid?.() === 0 ? 0o711 : 0o700);
     while (!createExclusively(config)) {
       const running = readState(config);
@@ -40,7 +40,7 @@ function alreadyRunning({ pid, apiUrl }: UpState): PlatError {
   );
 }
 
-/** Returns whether this process created the file. Of several that start at once, one does. */
+/** Returns whether this process created the file. If several start at once, only one does. */
 function createExclusively(config: Config): boolean {
   try {
     writeFileSync(fileOf(config), textOf({ databaseUrl: null, apiUrl: null }), { mode: 0o600, flag: 'wx' });
@@ -78,11 +78,11 @@ export function readState(config: Config): UpState | undefined {
   return born !== undefined && born === state.born ? state : undefined;
 }
 
-/** When a process started, undefined when it has ended. Ids are reused, so an id alone is not enough. */
+/** When a process started, or undefined if it has ended. Ids are reused, so an id alone isn't enough. */
 function birthOf(pid: number): string | undefined {
   try {
-    // After the name in parentheses come the state and, as the 22nd field of the line, the start
-    // in ticks since boot.
+    // The fields after the name in parentheses start with the state. The 22nd field of the line is the start
+    // time in ticks since boot.
     const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)!.split(' ');
     return fields[0] === 'Z' ? undefined : fields[19];
   } catch {

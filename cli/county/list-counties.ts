@@ -16,7 +16,7 @@ export type ListedKind = {
   state: 'loaded' | 'waiting' | 'missing';
   from: string | null;
   licence: string | null;
-  /** The date of the data according to its source, else when the source was last changed. */
+  /** The date of the data according to its source, or when the source was last changed. */
   edition: string | null;
   merged_at: Date | null;
   last_run: string | null;
@@ -27,7 +27,7 @@ export type ListedCounty = {
   name: string;
   parcels: number;
   sold: number;
-  /** Why it has no sold comps, and what helps. null when it has some. */
+  /** Why the county has no sold comps, and how to get some. Null if it has some. */
   no_comps: NoComps | null;
   offered: string | null;
   kinds: ListedKind[];
@@ -91,7 +91,7 @@ type KnownFeeds = {
   lastRun: ReadonlyMap<string, string>;
 };
 
-/** The loaded feeds of a kind in a county, else the waiting one, else a row that says it is missing. */
+/** A county's loaded feeds of a kind. If there are none, the waiting feed, or a row with state `missing`. */
 function listKind(
   code: number,
   kind: CountyKind,
@@ -100,7 +100,7 @@ function listKind(
   isOffered: boolean,
 ): ListedKind[] {
   const all = sources.filter(source => source.kind === kind);
-  // Elevation tiles of a neighboring county reach across the line.
+  // Elevation tiles of a neighboring county extend across the county line.
   const ofCounty = all.filter(({ feed }) => (byName.get(feed)?.fips ?? code) === code);
   const loaded = ofCounty.length > 0 ? ofCounty : all;
   if (loaded.length > 0)

@@ -33,7 +33,10 @@ export const ENVIRONMENT = { MALLOC_ARENA_MAX: '2' };
 
 export const programOf = (name: ServiceName): string => programPath(PROGRAMS[name]);
 
-/** Outside the terminal's process group, because Ctrl-C would reach it twice, and twice means "at once". */
+/**
+ * Starts a process outside the terminal's process group. Otherwise, Ctrl-C would reach it twice, and the
+ * second signal means "stop at once".
+ */
 function forked(
   name: ServiceName,
   program: string,
@@ -77,11 +80,11 @@ export type Service = {
   onMessage?(message: unknown): void;
 };
 
-/** The delay before restarting a service that keeps crashing grows up to this. */
+/** Maximum delay before restarting a service that keeps crashing. */
 const MAX_RESTART_DELAY_MS = 10_000;
-/** How often log sizes are checked. A log can exceed its limit by what is written in between. */
+/** How often log sizes are checked. A log can exceed its limit by the amount written between checks. */
 const LOG_CHECK_MS = 10_000;
-/** After running this long, a service starts again with a short delay. */
+/** A service that ran this long is restarted with the shortest delay again. */
 const STABLE_MS = 60_000;
 
 export type Supervisor = {
@@ -90,7 +93,7 @@ export type Supervisor = {
   kill(): void;
 };
 
-/** Restarts child processes when they die. They end when this process is gone. */
+/** Restarts child processes when they die. The child processes end when this process ends. */
 export function createSupervisor(
   onRestart: (label: string, how: string) => unknown,
   logs: LogLimits & { checkMs: number } = { ...LOG_FILES, checkMs: LOG_CHECK_MS },

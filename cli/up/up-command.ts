@@ -26,7 +26,7 @@ const CLOSING_MS = 3_000;
 /** A started part. Parts are stopped in reverse order. */
 type Part = { stop(): Promise<void>; kill(): void };
 
-/** What was killed in between is taken up by the next start. @throws PlatError `already_running` */
+/** If it is killed, the next start resumes the interrupted work. @throws PlatError `already_running` */
 export async function up(config: Config): Promise<void> {
   claimState(config);
   const parts: Part[] = [{ stop: async () => clearState(config), kill: () => clearState(config) }];
@@ -68,7 +68,7 @@ async function start(base: Config, parts: Part[], signal: AbortSignal): Promise<
 
   const applied = await migrate(databaseUrl, { say: print });
   if (applied.length > 0) print(`Schema: applied ${applied.length} migrations.`);
-  // Short outages of the database are already reported in plain words.
+  // Logs only errors, because short outages of the database are already reported in plain words.
   const log = createLogger({ LOG_LEVEL: 'error' }, 'plat');
   const pool = createPool(config, log, { applicationName: 'plat up', max: 4 });
   const db = new Db(pool);
@@ -78,7 +78,7 @@ async function start(base: Config, parts: Part[], signal: AbortSignal): Promise<
 
   signal.throwIfAborted();
   const services = await startServices(config, db, parts);
-  // While the services load their programs.
+  // Do this while the services load their programs.
   print(regionsLine(await loadRegions(db)));
   signal.throwIfAborted();
 

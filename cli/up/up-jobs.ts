@@ -16,12 +16,14 @@ import { print } from '../common/cli-output.ts';
 
 /** The sample's attributes take about ten seconds on two cores. */
 const SAMPLE_PATIENCE_MS = 100_000;
-/** A start that ingests nothing doesn't wait for a state's parcels. The workers finish them. */
+/** A start that ingests nothing waits only this long. The workers then finish any remaining work. */
 const PATIENCE_MS = 3_000;
 
 type StartupContext = { db: Db; deliver(ids: string[]): Promise<void>; signal: AbortSignal };
 
-/** Work that a merge has left due, whether a job does it already, and the job that does. */
+/**
+ * Work that is due after a merge: how much is waiting, whether a job is open for it, and how to enqueue one.
+ */
 type Due = {
   /** @returns the amount of waiting work */
   look(db: Db): Promise<{ waiting: number; open: boolean }>;
@@ -75,7 +77,7 @@ export async function finishDueJobs(start: StartupContext, ingested: boolean): P
   await finishJobs(STATISTICS, start, patienceMs);
 }
 
-/** Waits until nothing is due, and enqueues one job if none is open. @param anyway even if nothing is due */
+/** Waits until nothing is due. Enqueues a job if none is open; `anyway` does so even if nothing is due. */
 export async function finishJobs(
   due: Due,
   { db, deliver, signal }: StartupContext,
@@ -148,7 +150,7 @@ const DEALS: readonly (DealFields & { apn: string })[] = [
   },
 ];
 
-/** Longer than their five jobs take, even behind others. */
+/** Longer than the five jobs take, even if they wait behind others. */
 const DEALS_PATIENCE_MS = 20_000;
 
 /** Adds the sample's deals to a board that was never used, and waits for their listings. */

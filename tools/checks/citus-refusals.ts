@@ -99,7 +99,7 @@ function faultsOfReads(text: string): string[] {
   );
 }
 
-/** The distributed tables that a text reads without a single value of their key. */
+/** The distributed tables that a text reads without a fixed value of their shard key. */
 const manyShards = (text: string) =>
   [...text.matchAll(new RegExp(`\\b(?:from|join)\\s+${TABLE}`, 'g'))]
     .map(match => match[1]!)

@@ -15,7 +15,9 @@ const LEFT_OUT: Readonly<Record<string, string>> = {
 
 type Service = { environment?: Record<string, string>; volumes?: string[] };
 
-/** docker-compose.yml must hand on every other setting to API and workers, with PLAT_DIR on a volume. */
+/**
+ * docker-compose.yml must pass every other setting to the API and the workers, and put PLAT_DIR on a volume.
+ */
 export function checkCompose(text: string): string[] {
   const { services } = parse(text, { merge: true }) as { services: Record<string, Service> };
   return ['api', 'worker'].flatMap(service => {

@@ -3,7 +3,7 @@ import { DISTRIBUTION_COLUMNS } from '../../shared/platform/shards.ts';
 import { faultsOfCitus } from './citus-refusals.ts';
 import { type SourceFile, statementsOf } from './files.ts';
 
-/** Statements that query every county on purpose: for operators, and for work that waits anywhere. */
+/** Statements that query every county on purpose: for operators, and to find waiting work in any county. */
 const NATIONWIDE = new Set([
   'queue/get_overview',
   'feeds/find_attributes_mark',

@@ -20,8 +20,9 @@ const SKY = CLI.height + 80;
 const TITLE = 30;
 
 /**
- * The house as an SVG: its wings, with their rooms in floors by their imports. A room may import any room on
- * the floors below. Only the arrows to the next floor are drawn, so that none crosses a room.
+ * Draws the codebase as a house in SVG. Top-level folders are wings, and their subfolders are rooms, with
+ * floors determined by imports. A room may import any room on the floors below. Only the arrows to the next
+ * floor are drawn, so that none crosses a room.
  */
 export function houseDrawing(files: SourceFile[]): string {
   const workers = wing('workers', 'ingest and compute', 10, 730, files);
@@ -76,7 +77,7 @@ const topFloor = (rooms: Room[]) => Math.max(...rooms.map(({ floor }) => floor))
 
 const heightOf = ({ rooms }: Wing) => TITLE + (topFloor(rooms) + 1) * (ROOM.height + GAP.y);
 
-/** From the ground up, each room as close above its imports as the order of its floor allows. */
+/** Places rooms from the bottom up, each as close above its imports as the order of its floor allows. */
 function placesOf({ x, width, rooms }: Wing, bottom: number): Map<string, Place> {
   const places = new Map<string, Place>();
   const middle = x + width / 2;

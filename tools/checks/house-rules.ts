@@ -3,7 +3,7 @@ import { type SourceFile, statementsOf } from './files.ts';
 /** Maximum lines of a file. A longer one usually has two ideas. */
 const MAX_LINES = 400;
 
-/** The whole schema at a glance, as a dump and as it was first written. */
+/** Files that show the whole schema in one place: the dump and the first migration. */
 const LONG_FILES = ['sql/schema.sql', 'sql/migrations/0001_schema.sql'];
 
 export function checkFileSizes(files: SourceFile[]): string[] {
@@ -30,10 +30,13 @@ export function checkFileNames(files: SourceFile[]): string[] {
     .map(same => `${same.join(' and ')} have the same name: name each after its contents`);
 }
 
-/** Statements start with a comment, are named in the program (tests don't count), and exist where run. */
+/**
+ * Statements start with a comment, are named in the program (tests don't count), and exist if the program
+ * runs them.
+ */
 export function checkQueries(files: SourceFile[]): string[] {
   const program = files.filter(({ path }) => /^(shared|workers|api|cli|tools)\/.*\.tsx?$/.test(path));
-  // Names travel in lists and conditions before they are loaded, so any whole string counts as a use.
+  // Names are passed through lists and conditions before they are loaded, so any whole string is a use.
   const named = new Set(
     program.flatMap(({ text }) => [...text.matchAll(/['"`](\w+\/\w+)['"`]/g)].map(match => match[1]!)),
   );
@@ -61,7 +64,7 @@ export function checkQueries(files: SourceFile[]): string[] {
   ];
 }
 
-/** Pages call functions of their family. They name no statements. */
+/** Pages call the functions of a statement family. They don't name statements themselves. */
 export function checkPages(files: SourceFile[]): string[] {
   const queries = statementsOf(files);
   return files

@@ -1,7 +1,7 @@
 import spectral, { type RulesetDefinition } from '@stoplight/spectral-core';
 import rulesets from '@stoplight/spectral-rulesets';
 
-/** Without the rules of `spectral:oas` that don't fit. */
+/** The rules of `spectral:oas`, without the ones that don't fit. */
 const RULES: RulesetDefinition = {
   extends: [rulesets.oas as RulesetDefinition],
   rules: {
@@ -9,7 +9,7 @@ const RULES: RulesetDefinition = {
     'info-contact': 'off',
     // Paths of v1 end with a slash.
     'path-keys-no-trailing-slash': 'off',
-    // Takes half of the time. test/unit/api/openapi.test.ts compares the examples more strictly.
+    // This rule takes half of the time. test/unit/api/openapi.test.ts compares the examples more strictly.
     'oas3-valid-media-example': 'off',
   },
 };

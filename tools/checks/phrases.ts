@@ -50,7 +50,7 @@ export function findPhrases(diff: string): string[] {
   });
 }
 
-/** What the checkout adds to `origin/main`, or to its last commit without that branch. '' outside git. */
+/** The diff to `origin/main`, or to the last commit if that branch doesn't exist. Empty outside git. */
 export function addedLines(root: string): string {
   const git = (...args: string[]) => spawnSync('git', args, { cwd: root, encoding: 'utf8' }).stdout.trim();
   return git('diff', '--unified=0', git('merge-base', 'HEAD', 'origin/main') || 'HEAD');

@@ -46,7 +46,7 @@ const NOUNS: Record<string, string> = {
   invitations: 'invitation',
 };
 
-/** Events that no changed row shows. */
+/** Labels of events, for changes that don't list fields. */
 const EVENTS: Record<string, string> = {
   insert: 'created',
   delete: 'removed',

@@ -49,12 +49,12 @@ const LABELS: Record<string, string> = {
 
 export type WebhookResult = FormResult & { sent?: Sent };
 
-/** The result of a webhook's form. For a rejected one it has the fields and what is wrong with each. */
+/** The result of a webhook's form. For a rejected form, includes its fields and what is wrong with each. */
 export function webhookResult({ form }: Visit, result: FormResult): WebhookResult {
   const { bad, faults = {} } = result;
   if (bad === undefined) return result;
   const words = Object.entries(faults).flatMap(([field, reasons]) =>
-    // A message continues after the field's name, or is a sentence.
+    // A message either continues after the field's name or is a full sentence.
     reasons.map(each => (/^\p{Ll}/u.test(each) ? `${LABELS[field] ?? field}: ${each}.` : each)),
   );
   return {

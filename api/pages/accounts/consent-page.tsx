@@ -62,7 +62,7 @@ async function allow(visit: Visit): Promise<Reply> {
   grant.addOIDCScope(String(params.scope ?? SCOPE));
   grant.addResourceScope(`${new URL(provider.issuer).origin}/mcp`, scopeOf(params));
   const grantId = await grant.save();
-  // The owner may have changed, and the grants been ended, before this one was saved.
+  // A change of owner ends all grants. It may have happened just before this one was saved.
   if (!(await isOwner(db, account.id, user.id))) {
     await endGrantsOfClient(db, account.id, client.clientId);
     throw notOwner();
@@ -102,7 +102,7 @@ async function readRequest({ req, res, deps }: Visit) {
 /** The scope to grant for the requested ones. */
 const scopeOf = ({ scope }: Record<string, unknown>) => grantedScope(String(scope ?? SCOPE).split(' '));
 
-/** Not a redirect: form-action keeps browsers on this site after a form, and this goes to the assistant's. */
+/** Not a redirect, because our form-action policy blocks redirects to another site after a form. */
 function redirectPage(address: string) {
   const content = (
     <p>

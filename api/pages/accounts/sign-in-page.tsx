@@ -137,8 +137,8 @@ export function requireAppUrl({ appUrl }: Visit): string {
 }
 
 /**
- * Responds the same way, and as fast, whether or not the address has an account: the email is sent in the
- * background.
+ * Responds the same way and just as fast whether or not the address has an account, because the email is sent
+ * in the background.
  */
 async function sendLink(visit: Visit, email: string, purpose: 'sign_in' | 'reset'): Promise<Reply> {
   const { deps } = visit;
@@ -187,7 +187,7 @@ const link: Page = {
   async get(visit) {
     const found = await findLink(visit.deps.db, tokenOf(visit));
     if (found === undefined) return staleLink();
-    // Pasted into the address bar, such as the link from `npm start`, it signs in at once.
+    // A link pasted into the address bar, such as the one from `npm start`, signs in at once.
     const { 'sec-fetch-site': site, 'sec-fetch-user': byUser } = visit.req.headers;
     const isPasted = site === 'none' && byUser === '?1';
     return found.purpose === 'sign_in' && isPasted ? enter(visit) : linkPage(found);

@@ -18,8 +18,9 @@ const isMissing = ({ status }: Offered): boolean =>
   status === 'failed' || status === 'off' || status === 'unknown';
 
 /**
- * Why the rest of a county was not added, in one sentence; null if all of it was. `files` means that the
- * operator can add files instead. @param loaded kinds of data that another feed has loaded
+ * Why some of a county's data was not added, in one sentence. Null if all of it was added. `files` means that
+ * the operator can add files instead.
+ * @param loaded kinds of data that another feed has loaded
  */
 export function problemOf(
   { added, feedsDir, notWritable }: Outcome,

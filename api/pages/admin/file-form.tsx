@@ -122,7 +122,9 @@ type FileFormProps = {
   choose?: FileChoice | null;
 };
 
-/** The name, county, and file settings, and for a roll the column of each field. */
+/**
+ * The form for a file's name, county, and settings, and for an assessor roll also the column of each field.
+ */
 export function FileForm({ payload, result, choose = null }: FileFormProps) {
   const { reading } = payload;
   const county = result?.fips ? Number(result.fips) : payload.county;
@@ -152,7 +154,7 @@ export function FileForm({ payload, result, choose = null }: FileFormProps) {
           kind={canWrite && !isLoaded ? 'second' : ''}
         />
       </div>
-      {/* After the Check button, which Enter presses. */}
+      {/* These buttons come after Check, so that Enter presses Check. */}
       {isLoaded && <AlreadyLoaded feeds={result.loaded} rows={result.rows} />}
     </form>
   );

@@ -17,7 +17,7 @@ const CHOICES: readonly [overlap: Overlap, label: string, effect: (names: string
   ['add', 'Add new parcels only', names => `Parcels in ${names} don't change.`],
 ];
 
-/** The job's changes if a choice was sent; else undefined. @throws PlatError `validation_error` */
+/** The job's changes if the form sent a choice, otherwise undefined. @throws PlatError `validation_error` */
 export function overlapChange(form: URLSearchParams): Pick<AddFilePayload, 'overlap' | 'write'> | undefined {
   const sent = form.get('overlap');
   if (sent === null) return undefined;
@@ -29,11 +29,14 @@ export function overlapChange(form: URLSearchParams): Pick<AddFilePayload, 'over
 
 type LoadedProps = {
   feeds: readonly LoadedFeed[];
-  /** The number of first rows compared. Absent if the whole file was. */
+  /** The number of rows compared, from the start of the file. Absent if the whole file was compared. */
   rows?: number;
 };
 
-/** The feeds that have parcels of a file, with a button of the form around it for each way to continue. */
+/**
+ * Lists the feeds that already have parcels of a file. Has a button for each way to continue, which submits
+ * the form around it.
+ */
 export function AlreadyLoaded({ feeds, rows }: LoadedProps) {
   const names = new Intl.ListFormat('en-US').format(feeds.map(({ feed }) => feed));
   return (

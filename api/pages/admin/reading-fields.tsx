@@ -48,7 +48,7 @@ type PartProps = {
   hint: string;
 };
 
-/** A list to choose from once Plat has read what the file has. */
+/** A text field, or a list to choose from once Plat has read the file's contents. */
 function PartField({ name, label, given = '', options, hint }: PartProps) {
   if (options === undefined) return <Field name={name} label={label} value={given} hint={hint} />;
   return (

@@ -178,7 +178,7 @@ export function AllFigures({ run: { counts } }: { run: Run }) {
   );
 }
 
-/** Counts, and the degrees of extents. */
+/** Formats counts and the degrees of extents. */
 const FIGURES = new Intl.NumberFormat('en-US', { maximumFractionDigits: 4 });
 
 /** Nested counts as lines: "Rejected: missing key" 12. */

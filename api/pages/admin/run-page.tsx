@@ -82,7 +82,7 @@ const runPage: Page = {
   },
 };
 
-/** More than any run keeps, which is 1,000 per reason. */
+/** More than any run keeps. The limit is 1,000 rows per reason. */
 const MAX_ROWS = 50_000;
 
 /** The rejected rows with their reasons, for a spreadsheet. */

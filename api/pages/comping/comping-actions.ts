@@ -28,7 +28,7 @@ export type ChangeOutcome = {
   link?: string;
   conflict?: Update['conflict'];
   deleted?: true;
-  /** A worker is preparing it. */
+  /** A worker is preparing the report. */
   requested?: true;
 };
 

@@ -30,7 +30,7 @@ function logAxis(
   return { at, ticks };
 }
 
-/** Years before the report's date, which is at the right. */
+/** The axis of years before the report's date, which is at the right end. */
 function yearAxis(ages: readonly number[], asOf: string): Axis {
   const years = Math.max(1, ...ages) / 365.25;
   const at = (value: number) => WIDTH - FRAME.right - ((WIDTH - FRAME.left - FRAME.right) * value) / years;

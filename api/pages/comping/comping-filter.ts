@@ -15,14 +15,14 @@ export type Update = {
   chosen: string[];
   title: string;
   notes: string;
-  /** Fields that another user has written since, as they are now. */
+  /** Current values of fields that another user has changed in the meantime. */
   conflict?: { title?: string; notes?: string } | undefined;
   html: string;
 };
 
 export const METERS_PER_MILE = 1_609.344;
 
-/** The filters of `comps/`, with the distance in miles from the subject, and a price per acre. */
+/** The filters of `comps/`, plus price per acre. The distance is in miles from the subject. */
 export const BOUNDS = [
   ['miles', 'Miles away (maximum)'],
   ['age', 'Sold within (days)'],
@@ -71,8 +71,8 @@ export function readFilters(params: URLSearchParams): Filters {
   }
   return {
     bounds,
-    // The form always sends an empty value too. Without the parameter, everything is shown. If all
-    // boxes are unchecked, nothing is shown.
+    // Without the parameter, show all comps. With all boxes unchecked, show none: the form then sends an
+    // empty value.
     statuses: params.has('status') ? params.getAll('status') : [...STATUSES],
     zip: (params.get('zip') ?? '').trim(),
     fips: (params.get('fips') ?? '').trim(),

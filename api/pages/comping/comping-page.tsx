@@ -91,7 +91,7 @@ async function changeReport(visit: Visit, change: ReportChange): Promise<Reply> 
   return { redirect: pathOf(now) + visit.url.search };
 }
 
-/** Waits for a worker to prepare the report, and requests that if it is outdated. @returns the report */
+/** Waits for a worker to prepare the report, and requests an update if it is outdated. @returns the report */
 async function waitForSnapshot(visit: Visit, report: Report, maxWaitMs: number): Promise<Report> {
   const { db } = visit.deps;
   if (report.wanted_at === null) {

@@ -54,7 +54,7 @@ export const titleOf = ({
 }: Pick<Report, 'title' | 'label' | 'property_id'>): string =>
   title || titleCase(label) || `Parcel ${property_id}`;
 
-/** Requests that a worker prepares the report, or looks for newer data. */
+/** Asks a worker to prepare the report, or to look for newer data. */
 export function requestSnapshot(db: Db, report: Report): Promise<void> {
   return db.transaction(async tx => {
     await wantReport(tx, report);

@@ -177,7 +177,7 @@ function Reasons({ lines }: { lines: readonly ResultLine[] }) {
   );
 }
 
-/** Explains the date adjustment, which can be down even if people expect land prices to rise. */
+/** Explains the date adjustment, which can be negative even when people expect land prices to rise. */
 export function TrendWords({ trend, county }: { trend: PriceTrend | undefined; county: string }) {
   if (trend === undefined) return null;
   const { yearly, lag, sales, since } = trend;

@@ -58,7 +58,7 @@ async function isParcel(visit: Visit, id: string): Promise<boolean> {
   }
 }
 
-/** The text before the first comma, and its place: from the county field, else from the rest of the text. */
+/** The text before the first comma, and its place: from the county field, or from the rest of the text. */
 function placeOf(text: string, county: string): { head: string; fips: number | null; zip: string | null } {
   const [head = '', ...rest] = text.split(',').map(part => part.trim());
   const tail = rest.join(' ');

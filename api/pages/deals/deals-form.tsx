@@ -33,8 +33,9 @@ const TYPE_NAMES = { cash_close: 'Cash close', double_close: 'Double close' } as
 const ENTRIES = [...AMOUNTS, ...Object.keys(DAYS), 'deal_type', 'status'];
 
 /**
- * The fields that a form sets. A price that the form showed and the user didn't change is not one.
- * @param whole whether an empty field removes the value @throws PlatError `validation_error`
+ * The fields that a form sets. A price that the form showed and the user didn't change is not included.
+ * @param whole whether an empty field removes the value
+ * @throws PlatError `validation_error`
  */
 export function readFields(form: URLSearchParams, whole: boolean): Record<string, string | null> {
   const fields: Record<string, string | null> = {};
@@ -231,7 +232,7 @@ export function Choices({ choices, given }: { choices: readonly Choice[]; given:
   );
 }
 
-/** The subject in the form of a choice. */
+/** The subject that the form of a choice names. */
 export function subjectIn(form: URLSearchParams): DealSubject | undefined {
   const property = form.get('property_id');
   const listing = form.get('listing_id');

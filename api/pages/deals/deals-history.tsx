@@ -160,7 +160,7 @@ const AMOUNTS = /price$|fee$|costs$/;
 function describe(field: string, before: string | null, after: string | null): string | undefined {
   if (field.startsWith('suggested_action') && !after) return undefined;
   if (field === 'fetch_status' && after === 'waiting') return undefined;
-  // Otherwise the heading shows it.
+  // The heading shows advice that was put on hold or dismissed.
   if (/^advice_(held|dismissed)/.test(field)) return after === null ? 'Advice shown again' : undefined;
   const word = (value: string | null): string => {
     if (value === null || value === '') return 'none';

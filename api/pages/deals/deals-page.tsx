@@ -18,7 +18,7 @@ import { nameOf, readBoard, STAGE_NAMES } from './deals-board.ts';
 import { Board } from './deals-cards.tsx';
 import { AddForm, Choices, readFields, subjectIn } from './deals-form.tsx';
 
-/** What the page shows besides the board. */
+/** What the page shows in addition to the board. */
 type BoardResult = {
   bad?: string;
   choices?: Awaited<ReturnType<typeof choicesOf>>;

@@ -171,7 +171,7 @@ export function undoablePrice(deal: Deal, events: readonly DealEvent[]): Undoabl
   };
 }
 
-/** A lower price to compare: the advised one, else one that is cheaper than 60% of similar listings. */
+/** A lower price to compare: the advised one, or one that is cheaper than 60% of similar listings. */
 export function otherPrice({ price, suggested_action_price, figures }: Deal): bigint | null {
   if (suggested_action_price !== null) return toCents(suggested_action_price);
   const competitive = figures?.competitive_price;

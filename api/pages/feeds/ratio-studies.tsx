@@ -7,7 +7,7 @@ import { Grid, Notice } from '../frame/layout.tsx';
 
 type Figure = keyof Study['intervals'];
 
-/** Each with its digits, the IAAO's range for vacant land (2013), and how to read it. */
+/** Each figure with its number of digits, the IAAO's range for vacant land (2013), and how to read it. */
 const FIGURES: readonly (readonly [
   name: Figure,
   label: string,
@@ -145,7 +145,10 @@ function Meanings() {
 
 const isWhole = (by: Study['by']): boolean => WHOLE.some(one => one === by);
 
-/** The two most important numbers, in words. A bias is more than errors of that size explain on their own. */
+/**
+ * The two most important numbers, in words. Reports a bias only if random errors of that size don't explain
+ * it.
+ */
 function readingOf({ of, median_ratio, prb, prb_by_chance: chance }: Study, lastYear?: Study): string {
   if (median_ratio === null || prb === null) return '';
   const late = lastYear?.median_ratio;

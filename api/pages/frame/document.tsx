@@ -15,7 +15,7 @@ type Frame = {
   assets: Assets;
   /** Undefined: the system's theme. */
   theme: Theme | undefined;
-  /** In the account's period; undefined without a limit, or if the page didn't read the account. */
+  /** Tokens left in the current period. Undefined without a limit, or if the page didn't read the account. */
   tokensLeft?: number | undefined;
   /** The number of saved searches with changes. */
   news?: number;
@@ -130,7 +130,7 @@ const THEMES = [
   ['light', 'Light theme', 'sun'],
 ] as const;
 
-/** The style sheet shows only the button of the other theme. */
+/** The style sheet shows only the button for the other theme. */
 const ThemeButtons = () => (
   <form method="post" action="/theme" class="themes">
     {THEMES.map(([theme, words, icon]) => (
@@ -160,7 +160,7 @@ function AccountMenu({ session: { user } }: { session: Session }) {
           {user.name && <b>{user.name}</b>}
           <small>{user.email}</small>
         </p>
-        {/* The tab bar on phones has no room for it. */}
+        {/* Listed here because it doesn't fit in the tab bar on phones. */}
         {user.operator && <a href="/admin">Admin</a>}
         <a href="/searches">Saved searches</a>
         <a href="/account">Account</a>

@@ -12,7 +12,7 @@ export type FormResult = Partial<Done> & { bad?: string; faults?: Faults; error?
 export type Action = (visit: Visit) => Promise<Done | Reply> | Done | Reply;
 
 export type Forms = {
-  /** By the form's field `do`. `default` is for forms without it, or with another value. */
+  /** Actions by the value of the form's field `do`. `default` handles a missing or unknown value. */
   actions?: Readonly<Record<string, Action>>;
   /**
    * The page, with the result of a submitted form. A rejected form gets the error page if this is missing or
@@ -21,7 +21,7 @@ export type Forms = {
   show?(visit: Visit, result: FormResult): Promise<Reply> | Reply;
   /** The form may come from anywhere, because its URL is the only permission needed. */
   fromAnywhere?: true;
-  /** Its form may be as large as a file of 100,000 numbers. */
+  /** Accepts a form as large as a file of 100,000 parcel numbers. */
   largeForm?: true;
 };
 

@@ -14,8 +14,8 @@ export type { Markup };
 type Value = string | number | null | false | Markup | readonly Markup[];
 
 /**
- * A template with escaped values. Attributes need double quotes. For large tables, where 500 rows would be
- * 10,000 elements.
+ * A template with escaped values. Attributes need double quotes. Use it for large tables, because 500 rows
+ * would be 10,000 JSX elements.
  */
 export function html(markup: TemplateStringsArray, ...values: readonly Value[]): Markup {
   let text = markup[0]!;

@@ -37,7 +37,7 @@ export const narrowPage = (title: string, content: ComponentChildren) => ({
 type PanelProps = {
   id: string;
   title: ComponentChildren;
-  /** Next to the title. */
+  /** Shown next to the title. */
   aside?: ComponentChildren;
   /** For a panel filled by a table. */
   flush?: boolean;
@@ -159,7 +159,7 @@ type FactsProps = {
   of: readonly (readonly [name: ComponentChildren, value: ComponentChildren])[];
 };
 
-/** Names and their values, without those that are null. */
+/** Names and values, without null values. */
 export function Facts({ kind = 'facts', of }: FactsProps) {
   return (
     <dl class={kind}>
@@ -179,10 +179,10 @@ export function Facts({ kind = 'facts', of }: FactsProps) {
 type StatProps = {
   name: ComponentChildren;
   value: string;
-  /** Its unit, basis, or certainty. */
+  /** The value's unit, basis, or certainty. */
   note?: ComponentChildren;
   kind?: string | undefined;
-  /** In its own box. */
+  /** Whether the figure has its own box. */
   card?: boolean;
 };
 
@@ -204,7 +204,7 @@ export const Meter = ({ percent, low }: { percent: number; low?: boolean }) => (
 
 type SubmitProps = { label: ComponentChildren; does?: string | undefined; kind?: string | undefined };
 
-/** The button of a form; `does` is the field `do`, which says which button was pressed. */
+/** A form's submit button. `does` is sent as the field `do` to show which button was pressed. */
 export const Submit = ({ label, does, kind }: SubmitProps) => (
   <button type="submit" name={does && 'do'} value={does} class={kind}>
     {label}
@@ -231,7 +231,7 @@ export function Act({ id, ...button }: ActProps) {
   );
 }
 
-/** Numbers, their signs, and the placeholder of a missing one. */
+/** Matches numbers with their signs, and the placeholder for a missing number. */
 const FIGURE = /^(–|[-$]?[\d,]+(\.\d+)?%?)?$/;
 /** Longer texts are wrapped. */
 const LONG_TEXT = 40;
@@ -239,7 +239,7 @@ const LONG_TEXT = 40;
 /** A column head that sorts; `sort` is the current order. */
 export type SortHead = { label: string; href: string; sort: 'ascending' | 'descending' | undefined };
 
-/** Includes a number with its bar. */
+/** Also true for a number with a bar. */
 const isFigure = (cell: string | VNode) =>
   typeof cell === 'string' ? FIGURE.test(cell) : (cell.props as { class?: string }).class === 'rate';
 

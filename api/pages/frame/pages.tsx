@@ -91,7 +91,7 @@ function handler(
   };
 }
 
-/** Proxies limit a header to 4 to 16 KB, and this one grows when escaped. */
+/** Proxies limit a header to 4 to 16 KB, and escaping makes this URL longer. */
 const MAX_NEXT_LENGTH = 2_000;
 
 async function admit(page: Page, visit: Visit): Promise<Reply | undefined> {
@@ -107,7 +107,7 @@ async function admit(page: Page, visit: Visit): Promise<Reply | undefined> {
   }
   if (page.access === 'operator' && !session.user.operator) throw notFound(MISTYPED);
   if (page.access === 'app') {
-    // An operator without an account has no content there.
+    // The app has no content for an operator without an account.
     if (session.account === null && session.user.operator) return { redirect: '/admin' };
     if (!(await accountOf(visit))?.pro)
       throw new PlatError(

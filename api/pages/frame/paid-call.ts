@@ -7,14 +7,15 @@ import { requireAccount, type Visit } from './visit.ts';
 
 type PaidCall = {
   params: Record<string, string>;
-  /** From `pageKey`. Repeated within `keptHours`, the call is free and returns the same response. */
+  /** Created with `pageKey`. A repeat within `keptHours` is free and returns the same response. */
   key: string;
   keptHours(body: unknown): number;
 };
 
 /**
- * Calls an endpoint that costs tokens, for the session's account. It is checked, limited, charged, and kept
- * like a call over REST. @throws PlatError as the endpoint
+ * Calls an endpoint that costs tokens, for the session's account. The call is checked, limited, charged, and
+ * stored like a call over REST.
+ * @throws PlatError like the endpoint
  */
 export async function callPaid<T>(visit: Visit, endpoint: Endpoint, paid: PaidCall): Promise<T> {
   const { req, res, deps, url, apiUrl, appUrl } = visit;

@@ -9,10 +9,10 @@ import { type Assets, pageHeaders, sendAsset } from './assets.ts';
 /** Paths as `tools/build.mjs` names them. */
 const PATH = /^\/assets\/[\w-]+-[0-9a-f]{12}\.\w+$/;
 
-/** About ten releases. */
+/** Enough for about ten releases. */
 const MAX_BYTES = 32e6;
 
-/** Takes a tenth of the time of the release's own assets, which are compressed once. */
+/** Compresses in a tenth of the time needed for the release's own assets, which are compressed only once. */
 const FAST = { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } };
 
 /** Stores this release's assets for processes of other releases, before any page requests them. */

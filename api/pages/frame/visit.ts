@@ -28,7 +28,7 @@ import type { Assets } from './assets.ts';
 export type PageDeps = ServeDeps & {
   config: Config;
   log: Logger;
-  /** For everything that pages don't read through endpoints. */
+  /** For data that pages don't read through endpoints. */
   db: Db;
   assets: Assets;
   resources: Resources;
@@ -44,11 +44,11 @@ export type Visit = {
   deps: PageDeps;
   /** Path and query of the page. Ignore its origin. */
   url: URL;
-  /** What stands before paths in addresses of the API and the app; empty where they are relative. */
+  /** Prefixes of API and app URLs. Empty if the URLs are relative. */
   apiUrl: string;
   appUrl: string;
   session: Session | undefined;
-  /** Takes turns with other calls of the account for heavy work on shapes. */
+  /** The call's place in line for heavy work on shapes, which the account's calls do in turns. */
   work: HeavyCall;
   /** The session's account, once `accountOf` has read it. */
   account?: Promise<Account | undefined>;
@@ -67,7 +67,7 @@ export type Reply =
       head?: VNode;
     }
   | { redirect: string }
-  /** Server-sent events, written for as long as the response is open. */
+  /** Writes server-sent events while the response is open. */
   | { stream(res: Response): void }
   | {
       data: Buffer | string;
@@ -160,7 +160,8 @@ type PageCall = { params?: object; query?: object; body?: object; idempotencyKey
 
 /**
  * Calls an endpoint for the session's account without a charge. The page's `access` decides whether the
- * account can see it. @throws PlatError `forbidden` without an account; otherwise as the endpoint
+ * account can see it.
+ * @throws PlatError `forbidden` without an account; otherwise like the endpoint
  */
 export async function callEndpoint<T>(
   visit: Visit,
@@ -199,7 +200,7 @@ export function withParam(url: URL, name: string, value?: string): string {
   return params.size === 0 ? url.pathname : `${url.pathname}?${params}`;
 }
 
-/** A path of the app to come back to after signing in; for any other address the map. */
+/** The path to return to after signing in. For anything other than a path of the app, the map's path. */
 export function safePath(path: string | null): string {
   return path !== null && /^\/(?![/\\])[\x21-\x7e]{0,2000}$/.test(path) && !path.includes('\\')
     ? path

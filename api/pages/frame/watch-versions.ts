@@ -7,11 +7,11 @@ import { rateLimited } from '../../http/error-responses.ts';
 const POLL_MS = 1_000;
 /** Proxies close connections that are silent for a minute. */
 const KEEP_ALIVE_MS = 25_000;
-/** Then the browser reconnects, and its permission is checked again. */
+/** After this time the stream ends. The browser reconnects, which checks its permission again. */
 const MAX_MS = 10 * 60_000;
-/** Per session. Hidden windows close their streams. */
+/** Maximum streams per session. Hidden windows close their streams. */
 const MAX_STREAMS = 4;
-/** Per process, so that streams never use up its sockets. */
+/** Maximum streams per process, so that they never use up its sockets. */
 const MAX_OPEN = 2_000;
 
 type Version = number | string;

@@ -103,7 +103,7 @@ async function choose(visit: Visit, { bad: fault }: FormResult): Promise<Reply> 
             <Select
               name="list"
               options={[
-                // Without this, pressing Enter in the field below would add to the first list.
+                // Without this option, Enter in the field below would add the parcels to the first list.
                 ...(lists.length > 1 ? [['', 'Choose a list'] as const] : []),
                 ...lists.map(({ id, name, rows }) => [id, `${name} (${plural(rows, 'parcel')})`] as const),
               ]}

@@ -8,7 +8,7 @@ import { plural } from './list-words.ts';
 
 /** The endpoint's limit per minute. */
 const MAX_OWNERS = 20;
-/** Errors that would refuse the remaining lookups too. */
+/** Errors that the remaining lookups would get too. */
 const STOPS = new Set([402, 403, 429]);
 
 /** Shows the highest price of phone numbers for the selected rows, before any are looked up. */

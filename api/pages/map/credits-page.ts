@@ -17,7 +17,7 @@ const OF_LAYERS: Readonly<Record<string, readonly string[]>> = {
   aerial: ['imagery'],
 };
 
-/** The maximum that fits on the line below the map. */
+/** More credits wouldn't fit on the line below the map. */
 const MOST = 4;
 
 /** The data credits of a map view, and the kinds of layers with data there. */

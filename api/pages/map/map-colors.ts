@@ -14,7 +14,7 @@ import { rangesOf } from '../parts/county-legend.tsx';
 export type Color = {
   name: string;
   label: string;
-  /** SQL. `f` is the parcel_filters of the result. */
+  /** SQL expression of the figure. `f` is the result's row in parcel_filters. */
   figure: string;
   join: string;
 } & (

@@ -42,7 +42,7 @@ type LegendProps = {
   url: URL;
   colored: Colored;
   isOpen: boolean;
-  /** What the map outlines if nothing matches. */
+  /** The search whose results the map outlines if nothing matches. */
   nearMiss: NearMiss | undefined;
 };
 

@@ -41,7 +41,7 @@ type CachedTile = { bytes: Buffer; type: string; etag: string };
 
 const caches = new WeakMap<Db, LRUCache<string, CachedTile>>();
 
-/** A database's tiles by path and version: 64 MB in total, about 10 kB each. */
+/** The tile cache of a database, by path and version. Holds 64 MB, and a tile is about 10 kB. */
 function cacheOf({ db }: Resources): LRUCache<string, CachedTile> {
   const known = caches.get(db);
   if (known !== undefined) return known;
@@ -119,7 +119,7 @@ export function parcelTile(resources: Resources, tile: Tile, hits?: TileHits): P
 
 let zips: Zip[] | undefined;
 
-/** ZIP codes at their centers, including those whose area no feed has. */
+/** ZIP codes at their centers, including those without an area in any feed. */
 function zipCodes(tile: Tile, project: (place: Position) => Point): Feature[] {
   zips ??= readZips().zips;
   const box = boundsOf(tile);
@@ -148,7 +148,7 @@ function landTile(resources: Resources, kind: keyof typeof LAND_FROM, tile: Tile
       const geometry = isLine
         ? lines(decodeLines(bytes), project, tile.z)
         : rings(decodeBoundary(bytes), project, tile.z);
-      // Water is labeled by the place tiles.
+      // No name for water, because the place tiles label it.
       const tags = { class: kindOf, ...(isLine && name !== null && { name: titleCase(name) }) };
       return geometry.length === 0 ? [] : [{ type: isLine ? 2 : 3, geometry, tags }];
     });

@@ -46,29 +46,29 @@ async function countWithout(
   return count;
 }
 
-/** How many filters are tried without. */
+/** Maximum number of filters to try removing. */
 const MAX_TRIED = 8;
-/** Scopes that aren't named places. */
+/** Scopes other than named places. */
 const OTHER_SCOPES = ['geom_intersects', 'owner_parcel_id', 'list_id'];
-/** How many counties are named if a place has no parcels. */
+/** Maximum number of counties to name if a place has no parcels. */
 const MAX_NAMED = 3;
 
 type RelaxedFilter = Chip & { count: number };
 
-/** A search with fewer filters that finds something. */
+/** A search with fewer filters that has results. */
 export type NearMiss = { words: string; count: number; search: string };
 
-/** A county without parcels in the place that was searched. `parcels`: of the whole county. */
+/** A county without parcels in the searched place. `parcels` counts the whole county. */
 type EmptyPlace = { fips: number; parcels: number };
 
-/** Why a search found nothing, and which searches find something. */
+/** Why a search has no results, and similar searches that have some. */
 export type NoResults = {
   /** The counties of the place, if it has no parcels at all. */
   empty: EmptyPlace[];
   unknown: UnknownFields | undefined;
   /** The number of parcels in the place, without other filters. */
   all: number;
-  /** Results without each filter, the most first. */
+  /** Number of results without each filter, in descending order. */
   relaxed: RelaxedFilter[];
   nearMiss: NearMiss | undefined;
 };
@@ -128,14 +128,14 @@ const urlWithout = (visit: Visit, { filters }: UnknownFields): URL =>
     new URL(withParam(visit.url, 'page'), visit.url),
   );
 
-/** The chips of filters without data. */
+/** The labels of active filters that the county has no data for. */
 const wordsOf = (chips: readonly Chip[], { filters }: UnknownFields): string[] =>
   chips
     .filter(({ names }) => filters.some(({ name }) => names.includes(name)))
     .map(({ words }) => `“${words}”`);
 
 async function isKnown(visit: Visit, filter: Filter, body: FilterBody, fips: number): Promise<boolean> {
-  // A place or an owner has no unknown values.
+  // Values of a place or an owner are never unknown.
   if (body[filter.name] === undefined || filter.scope || filter.where === undefined) return true;
   const others = FILTERS.filter(each => each.where === undefined).map(({ name }) => [name, body[name]]);
   const alone = { ...Object.fromEntries(others), [filter.name]: body[filter.name] };

@@ -33,7 +33,7 @@ function roadAccess({ landlocked, ...detail }: Detail): Fact {
 
 type Cover = { icon: IconName; name: string; dry: string; part: string; all: string };
 
-/** Wetlands or flood zone on a parcel. */
+/** The share of a parcel in wetlands or a flood zone, as a fact. */
 function cover(share: number | null, { icon, name, dry, part, all }: Cover): Fact {
   if (share === null) return { icon, state: 'unknown', title: name, more: NO_DATA };
   const more = `${percent(share)} of the parcel`;
@@ -113,7 +113,7 @@ export function Slopes({ shares }: { shares: number[] | null }) {
           </tr>
         </thead>
         <tbody>
-          {/* Ends with the first grade that nothing is steeper than. */}
+          {/* The last row is the first grade that no part of the parcel exceeds. */}
           {SLOPE_GRADES.filter((_, i) => i === 0 || shares[i - 1]! > 0).map((grade, i) => (
             <tr>
               <th>{grade}%</th>

@@ -219,7 +219,7 @@ function Actions({ detail, isLookedUp }: { detail: Detail; isLookedUp: boolean }
 }
 
 type ActionProps = {
-  /** The page that handles it, if not this one. */
+  /** The page that handles the action, if it isn't this page. */
   to?: string;
   field: string;
   id: number;

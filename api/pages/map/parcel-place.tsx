@@ -7,7 +7,7 @@ import type { UrlFilters } from '../parts/read-filters.ts';
 import { sizeOf } from './result-views.tsx';
 import type { SearchResult } from './search-results.tsx';
 
-/** The open parcel's position in the results that it was opened from. `at` undefined: unknown. */
+/** The open parcel's position in the results that it was opened from. `at` is undefined if it is unknown. */
 export type ParcelPlace = {
   count: number;
   at: number | undefined;

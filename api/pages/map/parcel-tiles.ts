@@ -42,12 +42,15 @@ const ALL_OUTLINES_FROM = 15;
 const OUTLINE_PX = 3;
 /** More outlines would make a tile larger than 100 kB, so the smaller ones are dots. */
 const MAX_OUTLINES = 4_000;
-/** Squares per tile width, with one dot in each. A square is four pixels wide, less than a dot. */
+/** Squares per side of a tile, with one dot in each. A square is four pixels wide, smaller than a dot. */
 const DOTS = 128;
 /** Parcel numbers are shown from this zoom. */
 const NAMES_FROM = 16;
 
-/** County lines, and the parcels' boundaries, points or counts by zoom. @param hits the marked ones */
+/**
+ * County lines, and parcels as boundaries, points, or counts, depending on the zoom.
+ * @param hits parcels to mark as results
+ */
 export async function makeParcelTile({ db }: Resources, tile: Tile, hits?: TileHits): Promise<Buffer> {
   const bounds = boundsOf(tile);
   const project = projector(tile);
@@ -124,7 +127,7 @@ function parcelFeatures(
     const point = toPoint(place);
     if (isHere(place) && isFree(point)) features.push({ id, type: 1, geometry: [point], tags });
   }
-  // One feature without ids is a third of the size. These dots are too small to click.
+  // One feature without ids is a third of the size. These dots are too small to click anyway.
   const geometry = others.map(toPoint).filter(isFree);
   if (geometry.length > 0) features.push({ type: 1, geometry, tags: {} });
   return features;

@@ -91,7 +91,7 @@ const statusOf = ({ status }: { status: string }): string => STATUS[status] ?? s
 
 const MAX_NEARBY = 12;
 
-/** Listings and sales within 5 miles, used by the estimate or not. */
+/** Listings and sales within 5 miles, whether or not the estimate uses them. */
 export function CompsNearby({ comps }: { comps: Comp[] }) {
   if (comps.length === 0) return <Notice>No listings or sales within 5 miles in the loaded data.</Notice>;
   return (

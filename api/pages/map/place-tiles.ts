@@ -98,7 +98,7 @@ const NAMED_WATER_PX = 24;
 /** More names would overlap. */
 const MOST_NAMES = 500;
 
-/** Names of water and places. Each name appears once, and not if a town already has it. */
+/** Names of water and places. Each name appears once, and is omitted if a town has the same name. */
 async function localNames(db: Db, tile: Tile): Promise<Feature[]> {
   if (tile.z < NAMED_WATER_FROM) return [];
   const box = boundsOf(tile);

@@ -32,7 +32,7 @@ export type ParcelData = {
   phones: LookedUp | undefined;
 };
 
-/** Sales of similar size in the county in the last year, with their median price per acre in USD. */
+/** Sales of lots of similar size in the county in the last year, with the median price per acre in USD. */
 export type SimilarSales = { fips: string; sizes: string; sales: number; medianPerAcre: number };
 
 /** Comps within this distance are listed: 5 miles. */
@@ -89,7 +89,7 @@ async function readPhoto({ deps }: Visit, id: number): Promise<Photo | undefined
     const { key, ...caption } = await images.pictures.describe(id);
     return { ...caption, path: (await images.addressOf(id, key, deps.now())).path };
   } catch (error) {
-    // The parcel has no boundary or one that is too complex, or no imagery is available.
+    // The parcel has no boundary, its boundary is too complex, or no imagery is available.
     if (error instanceof PlatError && [404, 422, 503].includes(error.status)) return undefined;
     throw error;
   }

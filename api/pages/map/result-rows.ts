@@ -18,7 +18,7 @@ export async function readRows(
     counties: [...new Set(results.map(({ fips }) => Number(fips)))],
   });
   const byId = new Map(rows.map(row => [row.property_id, row]));
-  // A spread of this many properties would take longer than rendering the row.
+  // Spreading this many properties would take longer than rendering the row.
   return results.map(parcel => Object.assign(parcel, byId.get(parcel.property_id)));
 }
 

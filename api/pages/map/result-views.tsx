@@ -39,7 +39,7 @@ const ORDERS = FILTER_BY_NAME.get('order')!.values!.map((value): [string, string
   return [order === 'property_id' ? '' : order, ORDER_WORDS[order]!];
 });
 
-/** The sort order, a field of the filter form. A table is sorted by its column headers instead. */
+/** The sort order, as a field of the filter form. A table is sorted by its column headers instead. */
 export function SortField({ url }: { url: URL }) {
   const order = url.searchParams.get('order') ?? undefined;
   if (isTable(url)) return <input type="hidden" name="order" value={order} form={FORM} />;

@@ -30,7 +30,7 @@ export type FoundRows = {
   acres: number | undefined;
 };
 
-/** How many counties are suggested. */
+/** Maximum number of suggested counties. */
 const MAX_NAMED = 8;
 
 export const parcelsText = (hits: number): string => `${count(hits)} ${hits === 1 ? 'parcel' : 'parcels'}`;
@@ -131,7 +131,7 @@ export function Results({ hits, visit, filters, noResults, unknownHits }: Result
   );
 }
 
-/** Links that keep the results. A list's own page has them for lists. */
+/** Links to save or export the results. For a list, its own page has them. */
 function Prices({ of, url, filters }: { of: number; url: URL; filters: Filters }) {
   if (filters.list_id !== undefined) return null;
   return (
@@ -158,7 +158,7 @@ const faultWords = (field: string, message: string): string =>
     ? `${labelOf(FILTER_BY_NAME.get(field) ?? { name: field, label: field.replaceAll('_', ' ') })} ${message}.`
     : message;
 
-/** Prices are of the API. Searching in the app is free. */
+/** The API's price for the search. Searching in the app is free. */
 function apiPriceText(found: number): string {
   const { page_25, all_pages } = pricesOf(found);
   const all = all_pages > page_25 ? ` (${tokensText(all_pages)} for all results)` : '';

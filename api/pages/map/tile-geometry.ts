@@ -10,7 +10,7 @@ export const UNITS = EXTENT / PIXELS;
 /** Clip box beyond the tile's edge, so that outlines along the edge stay hidden. */
 const FRAME: [number, number, number, number] = [-8, -8, PIXELS + 8, PIXELS + 8];
 
-/** The maximum that a browser draws easily. Beyond that, only the largest are drawn. */
+/** The number of features that a browser draws easily. Beyond this, only the largest are drawn. */
 export const MAX_FEATURES = 20_000;
 
 export type Tile = { z: number; x: number; y: number };
@@ -43,16 +43,16 @@ export function boundsOf({ z, x, y }: Tile): Box {
 
 export const pxE7 = ({ z }: Tile): number => 360e7 / 2 ** z / PIXELS;
 
-/** Labels are in the one tile that contains their point. */
+/** A label belongs to the only tile that contains its point. */
 export const isInTile = (at: Point): boolean => at.every(px => px >= 0 && px < PIXELS);
 
 export const toUnits = (at: Point): Point => [Math.round(at[0] * UNITS), Math.round(at[1] * UNITS)];
 
 /** Tiles of this zoom are reused at higher zooms, so their outlines are not simplified. */
 const FINEST = 15;
-/** A closed triangle. */
+/** The points of a closed triangle. */
 const LEAST_RING = 4;
-/** Tolerance of simplified outlines, as in geojson-vt. */
+/** Tolerance for simplifying outlines, as in geojson-vt. */
 const OFF_UNITS = 3;
 
 /** The rings of polygons in the tile. The format requires clockwise exteriors on the screen. */

@@ -18,7 +18,7 @@ export type TileHits = {
   color: Color | undefined;
 };
 
-/** `hit`: the figure that colors it, or `true`. */
+/** `hit` is the figure that determines the color, or `true`. */
 export type TileHit = { property_id: number; lon: number; lat: number; tags: { hit: number | true } };
 
 /** The search in the URL. Undefined without one, or if it is invalid. */
@@ -57,7 +57,7 @@ export async function findSearchedList(
   return findCompanyList(deps.db, companyId, list_id);
 }
 
-/** The results in a tile by id. Of small ones in the same spot, only one. */
+/** The results in a tile by id. Of several small parcels in the same spot, only one is included. */
 export async function listTileHits(
   db: Db,
   { body, asking, color }: TileHits,

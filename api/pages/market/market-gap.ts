@@ -10,7 +10,7 @@ export type Gap = { fips: number; isLoaded: boolean; message: string };
 export async function findGap(visit: Visit, market: RegionStats): Promise<Gap | undefined> {
   const { type, county_name, state, stats } = market;
   if (stats.some(({ data }) => data['Sold: 1yr'])) return undefined;
-  // A ZIP code knows its county only by name.
+  // A ZIP code has only its county's name.
   const fips = type === 'county' ? Number(market.fips) : countyOf(`${county_name}, ${state}`, new Set());
   if (typeof fips !== 'number') return undefined;
   const [county] = await readCoverage(visit.deps.db, fips);

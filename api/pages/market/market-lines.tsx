@@ -9,26 +9,26 @@ type LinesProps = {
   title: string;
   note: string;
   lines: readonly Line[];
-  /** The uncertainty of the first line. */
+  /** The range of uncertainty around the first line. */
   band?: Band;
   shown: (value: number | null) => string;
   short: (value: number) => string;
-  /** Figures of at least this many sales are joined to a line; others are dots. */
+  /** Figures with at least this number of sales are joined by a line. Others are dots. */
   least: number;
 };
 
-/** In pixels at every page width; only the lines are stretched to the available width. */
+/** In pixels, at any page width. Only the lines are stretched to the available width. */
 const [HEIGHT, TOP, BOTTOM] = [220, 12, 190];
 const AXIS_WIDTH = 48;
 /** Width of the stretched drawing in its own units. */
 const ACROSS = 1000;
 const MOST_TICKS = 5;
 const LABELS = 6;
-/** The axis covers at least this share of all figures, including those of few sales. */
+/** The axis covers at least this share of all figures, including figures with few sales. */
 const USUAL_SHARE = 0.9;
 /** Characters of a name next to its line. */
 const MAX_NAME = 17;
-/** Least distance between names at the ends of lines. */
+/** Minimum distance between names at the ends of lines. */
 const NAME_PX = 14;
 
 const MONTH = new Intl.DateTimeFormat('en-US', { month: 'short', year: 'numeric', timeZone: 'UTC' });
@@ -42,7 +42,7 @@ export function Lines({ title, note, lines, band, shown, short, least }: LinesPr
   if (known.length === 0) return null;
   const carried = points.flatMap(({ value, n }) => (value !== null && (n ?? 0) >= least ? value : []));
   const highs = (band?.high ?? []).flatMap(value => value ?? []);
-  // One sale of a small lot must not squeeze all others.
+  // A single sale of a small lot must not flatten the rest of the chart.
   const usual = known.toSorted((a, b) => a - b)[Math.floor((known.length - 1) * USUAL_SHARE)]!;
   const step = roundStep(Math.max(usual, ...carried, ...highs));
   const most = step.size * step.count;
@@ -178,7 +178,7 @@ function unknownWords(lines: readonly Line[]): string {
   return names.length === 0 ? '' : `No data for ${names.map(({ name }) => name).join('; ')}.`;
 }
 
-/** The last twelve months without an axis. Show its figure above it. */
+/** A line of the last twelve months without an axis. Show the figure above it. */
 export function Spark({ values }: { values: readonly (number | null)[] }) {
   const known = values.flatMap(value => value ?? []);
   if (known.length < 2) return null;
@@ -193,7 +193,7 @@ export function Spark({ values }: { values: readonly (number | null)[] }) {
   );
 }
 
-/** Round steps of 1 or more. At most five are needed to reach the value. */
+/** Round steps of 1 or more. Up to five are needed to reach the value. */
 function roundStep(value: number): { size: number; count: number } {
   const least = Math.max(1, value / MOST_TICKS);
   const power = 10 ** Math.floor(Math.log10(least));

@@ -192,7 +192,10 @@ const SORTS: readonly Column<Bucket>[] = [
   ...COLUMNS.map(key => ({ key, label: METRICS[key].label, value: ({ data }: Bucket) => data[key] ?? null })),
 ];
 
-/** A rate's bar ends at 100%, and higher rates are explained. The bar of days ends at the longest. */
+/**
+ * The cells of a bucket's row. A rate's bar ends at 100%, and a note explains higher rates. The bars of days
+ * end at the slowest bucket.
+ */
 function cellsOf({ data }: Bucket, slowest: number): (string | VNode)[] {
   return COLUMNS.map(key => {
     const value = data[key];

@@ -8,12 +8,12 @@ import { carriedFigure } from './market-words.ts';
 import type { Column } from './sort-table.ts';
 
 export type Row = {
-  /** FIPS of a county, ZIP of another region. */
+  /** FIPS code of a county, or ZIP code. */
   code: string;
   name: string;
   state: string;
   county_name: string;
-  /** Null if it comes from too few lots. */
+  /** Null if it is based on too few lots. */
   value: number | null;
   active: number;
   sold: number;

@@ -9,7 +9,7 @@ import { callEndpoint, type Visit } from '../frame/visit.ts';
 import { Spark } from './market-lines.tsx';
 import { carriedFigure, isRate, pathOf, shown, titleOf } from './market-words.ts';
 
-/** A saved market with its figures for the chosen bucket; null if it has no such lots. */
+/** A saved market with its figures for the chosen bucket. Null if the market has no lots in the bucket. */
 type MarketWithFigure = SavedMarket & {
   figures: BucketFigures | null;
   value: number | null;
@@ -121,7 +121,7 @@ function SavedCard({ market: { id, region, status, figures, value, months }, met
   );
 }
 
-/** The change since the month a year ago; empty if either value is unknown. */
+/** The change since the same month a year ago. Empty if either value is unknown. */
 function changeOf(metric: FigureKey, months: readonly (number | null)[], last: number | null): string {
   const first = months[0];
   if (months.length < MONTHS || first == null || last == null) return '';

@@ -1,7 +1,7 @@
 import type { SortHead } from '../frame/layout.tsx';
 import { withParam } from '../frame/visit.ts';
 
-/** A sortable column. Texts start with A, figures with the highest. */
+/** A sortable column. Text sorts from A to Z at first, figures from the highest. */
 export type Column<Row> = {
   key: string;
   label: string;
@@ -9,7 +9,7 @@ export type Column<Row> = {
   first?: 'ascending';
 };
 
-/** Sorts by a column's key, in reverse with a minus before it. Unknown values come last. */
+/** Sorts by a column's key. A minus before the key reverses the order. Unknown values come last. */
 export function sortRows<Row>(rows: readonly Row[], columns: readonly Column<Row>[], sort: string): Row[] {
   const { value, first } = columnOf(columns, sort);
   const isAscending = (first === 'ascending') !== sort.startsWith('-');

@@ -9,14 +9,17 @@ import { countyExtent } from '../../../shared/regions/county-polygons.ts';
 const MOST_OF_PART = 0.5;
 const MAX_NAMED = 3;
 
-/** What is loaded of counties in part, such as `1 town: Washington`. `counties`: null for all. */
+/**
+ * Describes what is loaded of partially loaded counties, such as `1 town: Washington`.
+ * @param counties null for all
+ */
 export async function readParts(db: Db, counties: readonly number[] | null): Promise<Map<number, string>> {
   const fips = await findParts(db, counties);
   const towns = fips.length === 0 ? new Map<number, string[]>() : await listNotedTowns(db, fips);
   return new Map(fips.map(each => [each, partText(towns.get(each) ?? [])]));
 }
 
-/** The same for one county, from its parcels. Null if all of it may be loaded. */
+/** The same for one county, based on its parcels. Null if the county appears to be complete. */
 export async function readPart(db: Db, county: number): Promise<string | null> {
   if ((await findParts(db, [county])).length === 0) return null;
   return partText(await listTowns(db, county, MAX_TOWNS));

@@ -1,7 +1,7 @@
 import type { IconName } from '../frame/icons.tsx';
 
 export type FilterSwitch = {
-  /** The filter that it sets, and to what. */
+  /** The filter that the switch sets, and its value. */
   name: string;
   value: string;
   label: string;

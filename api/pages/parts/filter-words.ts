@@ -36,7 +36,7 @@ function without(url: URL, names: readonly string[]): string {
   return `${url.pathname}?${params}`;
 }
 
-/** Suffixes of values. The label names other units. */
+/** Units to write after values. Labels already name the other units. */
 const UNITS: Record<string, string> = { percent: '%', feet: ' ft' };
 
 /** Formats what the user typed. Text that isn't a number stays as it is. */

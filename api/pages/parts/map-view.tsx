@@ -16,7 +16,7 @@ type Options = {
   parcel?: OpenParcel | undefined;
   start?: Readonly<Box> | undefined;
   comps?: string;
-  /** URL of the values that counties are colored by. */
+  /** URL of the values that determine the county colors. */
   values?: string;
   /** The page that a click on a county opens: the URL before the FIPS code. */
   opens?: string;
@@ -24,7 +24,7 @@ type Options = {
   key?: ComponentChildren;
 };
 
-/** Layers that can be turned on. `kind`: of the feeds that load them. */
+/** Layers that can be turned on. `kind` is the kind of feed that loads them. */
 const LAYERS = [
   { id: 'roads', name: 'Roads', kind: 'roads', isOn: true },
   { id: 'water', name: 'Water', kind: 'water', isOn: true },
@@ -136,7 +136,7 @@ export function valuesReply(values: CountyValue[], classes: readonly CountyClass
   );
 }
 
-/** The contiguous states. With Alaska and Hawaii, they would be small. */
+/** The contiguous states. Including Alaska and Hawaii would make them small. */
 const CONTIGUOUS: Box = [-125, 24, -66, 50];
 /** Margin around the counties that shows where they are. */
 const AROUND_DEG = 2;

@@ -13,7 +13,7 @@ export const WhoLoads = ({ visit, fips, coverage }: LoadProps) =>
     </>
   );
 
-/** For counties without any data. */
+/** A notice for counties without any data. */
 export const NoParcels = ({ visit, counties }: { visit: Visit; counties: readonly number[] }) => (
   <Notice kind="warn">
     <b>No parcels are loaded for {counties.map(countyText).join('; ')}.</b>{' '}
@@ -21,7 +21,7 @@ export const NoParcels = ({ visit, counties }: { visit: Visit; counties: readonl
   </Notice>
 );
 
-/** For a county whose parcels have no boundaries. @param isPlaced whether they have points */
+/** A notice for a county whose parcels have no boundaries. @param isPlaced whether they have points */
 export const NoBoundaries = ({
   visit,
   fips,

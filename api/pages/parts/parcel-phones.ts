@@ -25,7 +25,7 @@ function keyOf(detail: Detail): string {
   return pageKey(`trace/${detail.property_id}/${owner.slice(0, 32)}`);
 }
 
-/** Looks up the numbers for the session's account; again, for free. @throws PlatError as the endpoint */
+/** Looks up the numbers for the session's account. Repeats are free. @throws PlatError like the endpoint */
 export const lookUp = (visit: Visit, detail: Detail): Promise<PhoneTrace> =>
   callPaid<PhoneTrace>(visit, tracePropertyOwner, {
     params: { property_id: String(detail.property_id) },
@@ -47,7 +47,7 @@ export async function lookUpOnPage(visit: Visit): Promise<Reply> {
   return { redirect: `${visit.url.pathname}${visit.url.search}#owner` };
 }
 
-/** The numbers that the account has looked up, but those suppressed since; with today's registry. */
+/** Numbers that the account has looked up, except those suppressed since. Uses today's Do Not Call data. */
 export async function readPhones(visit: Visit, detail: Detail): Promise<LookedUp | undefined> {
   const account = await accountOf(visit);
   const { db } = visit.deps;

@@ -7,7 +7,7 @@ import type { Visit } from '../frame/visit.ts';
 import { countyOf } from './county-filter.ts';
 
 export type Filters = Record<string, unknown>;
-/** `fault`: no county, or more than one, has the name. */
+/** `fault` is set if no county, or more than one, has the name. */
 export type UrlFilters = { filters: Filters; fault?: PlatError };
 
 export const FILTER_BY_NAME: ReadonlyMap<string, Filter> = new Map(
@@ -17,13 +17,13 @@ export const FILTER_BY_NAME: ReadonlyMap<string, Filter> = new Map(
 /** Parameters of the URL that aren't filters. */
 const NOT_FILTERS = new Set(['parcel', 'at', 'page', 'page_size', 'view', 'near', 'sent', 'color', 'map']);
 
-/** Counties that the field suggests. Others are entered by FIPS code. */
+/** Maximum number of counties that the field suggests. Users enter others by FIPS code. */
 const MAX_COUNTIES = 300;
 
 export const listCounties = ({ deps }: Visit): Promise<LoadedCounty[]> =>
   listLoadedCounties(deps.db, MAX_COUNTIES);
 
-/** The filters of the address as the API takes them: values by their types, a county by its code. */
+/** The URL's filters as the API accepts them, with values parsed by type and the county as a code. */
 export async function readFilters(
   visit: Visit,
   counties: () => Promise<readonly LoadedCounty[]>,

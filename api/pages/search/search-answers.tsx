@@ -27,7 +27,7 @@ function grouped(results: readonly SearchResult[]): Group[] {
     .sort((a, b) => Number(b.group === first) - Number(a.group === first));
 }
 
-/** Parameters of place, which a new place replaces. It keeps the other filters. */
+/** Parameters that define the place. A new place replaces them and keeps the other filters. */
 const WHERE = [...SCOPES, 'property_id', 'state'];
 const NOT_KEPT = ['parcel', 'at', 'page', 'q', 'map'];
 

@@ -125,13 +125,13 @@ export const readUsageBreakdown = defineEndpoint({
 
 type Current = { period_start: Date | null; period_end: Date | null; over: boolean };
 type Totals = Omit<z.output<typeof totals>, keyof Current> & Current;
-/** Columns of records as accounts/read_breakdown has them; null when there are none. */
+/** Columns of records, as accounts/read_breakdown returns them. Null if there are no records. */
 type Columns = Record<'days' | 'endpoints' | 'tokens', string | null>;
 type Breakdown = Current & Columns;
 
 /**
- * As JSON, separated by commas. Metering keys and modes are lower-case letters and underscores,
- * nothing to escape.
+ * The records as JSON, separated by commas. Metering keys and modes contain only lower-case letters and
+ * underscores, so nothing needs escaping.
  */
 function recordsOf(columns: Columns): string {
   const days = valuesOf(columns.days);

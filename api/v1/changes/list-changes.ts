@@ -21,7 +21,7 @@ import { GONE_AFTER_RESTORE, gone, isFromBeforeRestore } from './resync.ts';
 const PATH = '/api/public/v1/changes/';
 const USUAL_LIMIT = 100;
 const MAX_LIMIT = 500;
-/** Changes that a page scans for the requested types, about 50 ms of work. */
+/** Maximum number of changes that a page scans for the requested types. Takes about 50 ms. */
 const SCANNED = 100_000;
 
 export const limit = z

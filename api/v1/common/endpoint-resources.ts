@@ -67,7 +67,7 @@ type Declared<Params extends z.ZodType, Query extends z.ZodType, Body extends z.
 
 type Optional<Whole, Keys> = Omit<Whole, Keys & keyof Whole> & Partial<Pick<Whole, Keys & keyof Whole>>;
 
-/** A GET that is free and without parameters, and answers with 200. */
+/** A free GET without parameters that returns 200. */
 const DEFAULTS = {
   method: 'get',
   params: z.object({}),
@@ -91,9 +91,7 @@ export function defineEndpoint<
 
 type RegionKey = { type: 'county' | 'zip'; code: string };
 
-/**
- * Stored responses. Concurrent reads share a statement, which gives 1.3 to 2 times the requests per second.
- */
+/** Reads stored responses. Concurrent reads share a statement, which gives 1.3 to 2 times the throughput. */
 function openRegionStats(db: Db): Resources['readRegionStats'] {
   const read = batch<RegionKey, RegionStats | undefined>(async keys => {
     const regions = [...new Map(keys.map(key => [key.type + key.code, key])).values()];

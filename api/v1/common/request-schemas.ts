@@ -19,7 +19,9 @@ export const stateCode = z
   .pipe(z.enum(stateCodes, 'must be a two-letter state code, such as NH'))
   .meta({ description: 'Two-letter state code.', example: 'NH' });
 
-/** Text of one line. No pattern of the published schema, as few languages read `\P{Cc}`. */
+/**
+ * A single line of text. The published schema has no pattern for it, because few languages support `\P{Cc}`.
+ */
 export const line = (most: number, wrong: string) =>
   z
     .string(wrong)

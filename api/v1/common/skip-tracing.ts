@@ -107,7 +107,10 @@ export async function withoutSuppressed(
   return person !== undefined || phones.length === 0 ? NO_MATCH : { ...trace, phones };
 }
 
-/** Asks the contacts, then the provider; every answer first has its audit row. @throws PlatError 503 */
+/**
+ * Searches the contacts, then the provider. Writes an audit row before it returns any result.
+ * @throws PlatError 503
+ */
 export function openTracing(db: Db, provider: TraceProvider | null, keepDays: number): Trace {
   const lookup = provider && {
     name: provider.name,

@@ -19,7 +19,7 @@ export type StoredValuation =
     }
   | { mean_price: null };
 
-/** Undefined where the parcel is unknown or off the roll; its comps are null unless asked for. */
+/** Returns undefined if the parcel is unknown or off the roll. Comps are null unless requested. */
 export type ReadValuation = (
   fips: number,
   propertyId: number,
@@ -29,7 +29,7 @@ export type ReadValuation = (
 type ParcelKey = { fips: number; propertyId: number };
 type Row = StoredValuation & { property_id: number };
 
-/** Stored valuations; asked for together they come in one statement, at two thirds of the cost. */
+/** Reads stored valuations. Concurrent reads share a statement, at two thirds of the cost. */
 export function openValuations(db: Db): ReadValuation {
   const read = batch<ParcelKey, Row | undefined>(async keys => {
     const wanted = [...new Map(keys.map(key => [key.propertyId, key])).values()];

@@ -9,7 +9,7 @@ import { makeOnce } from '../../http/make-once.ts';
 import { defineEndpoint } from '../common/endpoint-resources.ts';
 import { EXAMPLE_ID } from '../examples/examples.ts';
 
-/** About 100 KB each. */
+/** A report takes about 100 KB. */
 const MAX_REPORTS = 5_000;
 
 const created = z

@@ -4,7 +4,7 @@ import { notFound } from '../../http/error-responses.ts';
 import { defineEndpoint } from '../common/endpoint-resources.ts';
 import { dealParams, ownerOf } from './deal-endpoints.ts';
 
-/** Years of daily changes. Limits the response, which is not paged. */
+/** Enough for years of daily changes. Limits the response, which is not paged. */
 const MAX_EVENTS = 2_000;
 
 const wasAndIs = z.tuple([z.string().nullable(), z.string().nullable()]).meta({

@@ -96,7 +96,7 @@ With \`quote=true\`, the call counts as a filter quote: ${priceText(PRICES.quote
   },
 });
 
-/** Whether the number of rows is paid data while it is small. The number of markets is free. */
+/** Whether the number of rows, if it is small, is paid data. The number of markets is free. */
 const isCountSold = ({ markets }: ExportRequest, { user }: Pick<CallContext, 'user'>): boolean =>
   markets === undefined && user === undefined;
 

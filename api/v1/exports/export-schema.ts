@@ -36,7 +36,7 @@ const sentComps = z
   })
   .meta({ example: { fips: '33019', status: ['SOLD'], acres_min: 5 } });
 
-/** A limit below what fits in a 1 MB body. The US has 3,144 counties and about 33,000 ZIP codes. */
+/** Stays below what fits in a 1 MB body. The US has 3,144 counties and about 33,000 ZIP codes. */
 const MOST_MARKETS = 20_000;
 
 const SOURCES = ['filter', 'list_id', 'comps', 'markets'] as const;
@@ -210,13 +210,13 @@ export function listExportRows(db: Db, companyId: string, id: string | null): Pr
   return db.run<ExportRow>('exports/list_exports', values, { subject: SUBJECT });
 }
 
-/** More than anyone looks at. Limits the list, which is not paged. */
+/** Larger than any list people page through. Limits the response, which is not paged. */
 export const MOST_LISTED = 100;
 
 type PartRow = { export_id: string; n: number; size: number; sha256: string };
 export type Reading = { db: Db; files: FileAddresses };
 
-/** As the API returns them, with fresh URLs. */
+/** Exports as the API returns them, with fresh URLs. */
 export async function toExports(
   rows: readonly ExportRow[],
   { db, files }: Reading,

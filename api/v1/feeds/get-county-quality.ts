@@ -234,7 +234,7 @@ function lastMerges(history: readonly StoredRun[]): StoredRun[] {
   return [...new Map(merged.toReversed().map(one => [one.feed, one])).values()];
 }
 
-/** The share of the parcels before the runs that kept their id. Null if there were none. */
+/** The share of existing parcels that kept their id through the runs. Null if there were none before. */
 function idsKept(all: readonly Partial<RunCounts>[]): number | null {
   let kept = 0;
   let gone = 0;
@@ -248,7 +248,7 @@ function idsKept(all: readonly Partial<RunCounts>[]): number | null {
 function describeRun({ counts, ...run }: StoredRun) {
   const { rows: parcels, new: added = 0, changed = 0, retired = 0, filled: full = {} } = counts;
   const used = Math.max(1, ...Object.values(full));
-  // jsonb doesn't keep the order. Other names are from boundary files.
+  // Restores the order of the fields, which jsonb doesn't keep. Other names are from boundary files.
   const fields = Object.fromEntries(
     PARCEL_FIELD_NAMES.flatMap(name => (name in full ? [[name, full[name]!]] : [])),
   );

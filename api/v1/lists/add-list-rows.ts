@@ -167,9 +167,9 @@ const WITHHELD = {
 type Found = {
   ids: number[];
   unknown: string[];
-  /** `named` by the company, `searched` with a filter, or `paid` for their number. */
+  /** `named` by the company, `searched` with a filter, or `paid` to learn the number of matches. */
   how: 'named' | 'searched' | 'paid';
-  /** Whether their number must stay hidden, whatever it is. */
+  /** Whether the number of parcels must stay hidden, even if it is large. */
   unquotable: boolean;
   tokens: number;
 };
@@ -185,7 +185,7 @@ async function findParcels(
   if (property_ids !== undefined) return { ids: distinct(property_ids), unknown: [], ...named };
   if (apns !== undefined) return { ...(await findNumbers(db, fips!, apns)), ...named };
   const filter = given as FilterBody;
-  // The company chooses the rows of its lists, and they can be few, so filters on them are never counted.
+  // Never count the matches of a filter on a list. The company chooses its rows, and there can be few.
   const { list_id, ...others } = filter;
   if (call.user === undefined && !pay && !(await isQuotable(others, call.work)))
     throw validationError({ filter: [UNPAID] });
@@ -209,7 +209,7 @@ type Outcomes = Record<
   number
 >;
 type Company = { has_marked_owners: boolean; mailed_at: Date | null };
-/** Stored as JSON for repeats, so the names stay. */
+/** Stored as JSON for repeats, so don't rename these fields. */
 type Added = { outcomes: Outcomes; not_found: string[]; isDisclosed: boolean };
 
 /** Adds the parcels, and records what may be disclosed about them. */
@@ -230,14 +230,14 @@ async function addFound(db: Db, companyId: string, listId: string, found: Found)
   for (let from = 0; from < found.ids.length; from += BATCH) {
     const batch = await addBatch(db, companyId, list, found.ids.slice(from, from + BATCH));
     for (const name of Object.keys(outcomes) as (keyof Outcomes)[]) outcomes[name] += batch[name];
-    // Matches of a filter were on the roll a moment ago.
+    // Not reported for matches of a filter, which were on the roll a moment ago.
     if (found.how === 'named') not_found.push(...batch.not_found.map(String));
   }
   const isDisclosed =
     found.how === 'paid' || (await mayDisclose(db, companyId, list, found, outcomes, company!));
   const most = found.how === 'named' ? found.ids.length : Math.max(found.ids.length, MIN_DISCLOSED_COUNT);
   if (before!.rows + (isDisclosed ? outcomes.added : most) > MAX_ROWS) throw unprocessable(FULL);
-  // A page of the filter would have returned that many.
+  // One page of the filter could have returned this number of parcels.
   const isNamed = found.how === 'named' || (found.how === 'paid' && found.ids.length <= PAGE_SIZES.most);
   if (!isDisclosed || list.unread_rows === 'hidden')
     await db.run('lists/hide_unread_rows', { list_id: list.id, rows: list.rows, more: most });
@@ -259,7 +259,7 @@ async function mayDisclose(
   company: Company,
 ): Promise<boolean> {
   if (list.unread_rows === 'hidden' || unquotable) return false;
-  // One day more, because clocks differ.
+  // Add a day, because clocks differ.
   const since = Date.now() - ((list.mailed_within_days ?? 0) + 1) * 86_400_000;
   const wereMailed = list.mailed_within_days !== null && (company.mailed_at?.getTime() ?? 0) >= since;
   if (how === 'named') {
@@ -284,7 +284,7 @@ async function mayDisclose(
 
 type Batch = Outcomes & { not_found: number[] };
 
-/** @param ids ids that no county can have count as not found */
+/** @param ids an id that can't belong to any county counts as not found */
 async function addBatch(
   db: Db,
   companyId: string,

@@ -76,7 +76,7 @@ type Picking = { property_ids: readonly number[] | null; status: string | null }
 
 /**
  * Picks rows under a lock on their list, so that concurrent changes run one after another. If the response
- * must not reveal what a change did, the list hides its unread rows from then on, because their counts would.
+ * must not reveal what a change did, the list then hides its unread rows, because their counts would.
  * @returns the picked rows, and those that the response may count
  */
 async function pickForChange(
@@ -161,7 +161,7 @@ export const changeRows = defineEndpoint({
   },
 });
 
-/** They are in the URL, which proxies limit to about 8 kB. */
+/** The ids are in the URL, which proxies limit to about 8 kB. */
 const MAX_REMOVED = 500;
 
 const removed = z

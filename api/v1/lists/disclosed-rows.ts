@@ -33,8 +33,9 @@ export const isVeiled = ({ unread_rows, one_per_owner, unread }: Kept, { user }:
   user === undefined && (unread_rows !== 'named' || (one_per_owner && unread > 0));
 
 /**
- * Only accounts that could pay for it can read a page of a veiled list. Otherwise, the refusal would reveal
- * whether there are rows. @throws PlatError like quotaError
+ * Lets an account read a page of a veiled list only if it could pay for the page. Otherwise, a refused charge
+ * would reveal that there are rows.
+ * @throws PlatError from quotaError
  */
 export function requireTokensForPage({ account, now }: CallContext, pageSize: number): void {
   const need = Math.min(pageSize, MIN_DISCLOSED_COUNT);

@@ -123,7 +123,7 @@ async function readRegions(
   if (unknown.length > 0)
     throw validationError({ regions: unknown.map(region => `No county or ZIP code ${region} exists.`) });
   const known = found as FiguresRow[];
-  // Month ends are stored.
+  // Figures for month ends are stored, so there is nothing to compute.
   if (asOf === undefined || monthEnds(dayOf(asOf) + 1, 1)[0] === dayOf(asOf)) return known;
   return Promise.all(
     known.map(async row => {

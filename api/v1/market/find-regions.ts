@@ -107,7 +107,7 @@ async function readPage(
  */
 const KINDS = new Set(['county', 'parish', 'borough', 'municipality', 'municipio']);
 
-/** Typed words as LIKE patterns for `regions.search_words`: each begins a word of the region. */
+/** Typed words as LIKE patterns for `regions.search_words`. Each matches the start of one of its words. */
 function wordPatterns(text: string): string[] {
   const words = text
     .normalize('NFD')

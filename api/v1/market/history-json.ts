@@ -13,8 +13,8 @@ const CLOSING = 93;
 const NULL = Buffer.from('null').readUInt32LE();
 
 /**
- * The same bytes as `JSON.stringify({ ...head, keys: { key: [value per row] } })`, in a third of the time.
- * Figures are whole numbers and hundredths, which are faster to write than doubles.
+ * Returns the same bytes as `JSON.stringify({ ...head, keys: { key: [value per row] } })`, in a third of the
+ * time. Figures are whole numbers and hundredths, which are faster to write than doubles.
  */
 export function historyJson(
   head: object,
@@ -37,7 +37,7 @@ export function historyJson(
   return Buffer.concat([Buffer.from(opening), scratch.subarray(0, at)]);
 }
 
-/** @returns where it ends */
+/** @returns the position after the value */
 function writeValue(value: number, from: number): number {
   if (Number.isNaN(value)) return scratch.writeUInt32LE(NULL, from);
   const size = value < 0 ? -value : value;

@@ -56,7 +56,7 @@ export const listComps = defineEndpoint({
       'The polygon has more than 10,000 vertices or too many long edges, or its outline is near too many comps. Free.',
   },
   handle: async ({ query }, { db, cursorSecret }, call) => {
-    // Before the page, so that an invalid polygon is reported for any page.
+    // Read the areas before the page, so that an invalid polygon is reported on any page.
     const areas = await areasOf(query, call.work);
     await requireKnownRegions(db, [
       { field: 'fips', type: 'county', codes: query.fips === undefined ? [] : [query.fips] },
@@ -85,7 +85,10 @@ type Row = { total: number | null } & (PlacedComp | { id: null });
 
 export type CompsResult = { count: number; rows: PlacedComp[] };
 
-/** A page of comps as it is read, backwards before a place. @param areas one or two that all hold them */
+/**
+ * Reads a page of comps. The rows before a cursor are in reverse order.
+ * @param areas one or two areas. A comp must be in all of them
+ */
 export async function findComps(
   query: CompsQuery,
   areas: readonly QueryData[],

@@ -28,7 +28,7 @@ export type History = { dates: HistoryDate[]; keys: Partial<Record<FigureKey, (n
 export type FoundHistory = {
   dates: HistoryDate[];
   keys: readonly FigureKey[];
-  /** One per date. null if the bucket has no listings or there is no data. */
+  /** One value per date. Null if the bucket has no listings or there is no data. */
   values: (BucketValues | null)[];
   /** 0 if there is no data for any date. */
   tokens: number;
@@ -69,11 +69,14 @@ export async function readHistory(
   };
 }
 
-/** 32 months cost 30 tokens. */
+/** For example, 32 months cost 30 tokens. */
 export const priceOf = (dates: number, months: number): number =>
   Math.min(costOf(PRICES.marketHistory, dates), PRICES.marketHistory.maxPerYear * Math.ceil(months / 12));
 
-/** The requested month ends. Without `to`, up to the latest with data. Without `from`, one year of them. */
+/**
+ * The requested month ends. Without `to`, they end at the latest with data. Without `from`, they cover a
+ * year.
+ */
 function daysOf(
   { from, to, every }: Pick<HistoryRequest, 'from' | 'to' | 'every'>,
   latest: string | undefined,

@@ -5,7 +5,7 @@ import { line, REGION_EXAMPLE, type RegionRow, region, toRegion } from '../commo
 
 const PATH = '/api/public/v1/markets/';
 
-/** More than anyone looks at. Limits the list, which is not paged. */
+/** Larger than any list people page through. Limits the response, which is not paged. */
 const MAX_MARKETS = 500;
 const MAX_STATUS = 64;
 

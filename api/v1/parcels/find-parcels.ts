@@ -7,7 +7,10 @@ import { inAll, SERIAL_BYTES } from './serial-lists.ts';
 /** Reading the names of this many parcels is cheaper than reading the lists of common words. */
 const FEW_PARCELS = 1_000;
 
-/** For shorter pieces the whole index is read, five times as long as all words of the county. */
+/**
+ * The length of a trigram. For a shorter piece, PostgreSQL would read the whole index, which takes five times
+ * as long as reading all words of the county.
+ */
 const TRIGRAM = 3;
 
 const lengthOf = (piece: string) => [...piece].length;
@@ -15,14 +18,14 @@ const lengthOf = (piece: string) => [...piece].length;
 const patternsOf = (pieces: readonly string[]) => pieces.map(piece => `%${likeLiteral(piece)}%`);
 
 /**
- * Ids, ascending, of a county's parcels whose owner name contains all pieces. Uses the index of owner words,
- * then the names if the words don't decide.
+ * Ids of a county's parcels whose owner name contains all pieces, in ascending order. Uses the index of owner
+ * words, then the names if the words aren't conclusive.
  * @param pieces one or more, without white space
  */
 export async function findByOwner(db: Db, fips: number, pieces: readonly string[]): Promise<number[]> {
   const long = pieces.filter(piece => lengthOf(piece) >= TRIGRAM);
   const short = pieces.filter(piece => lengthOf(piece) === 2);
-  // Only single characters: scan every name, about a second for 2,000,000.
+  // There are only single characters, so scan every name. This takes about a second for 2,000,000 parcels.
   if (long.length + short.length === 0) return listMatching(db, fips, null, pieces);
   const lists = await listSerials(db, fips, long, 'w.word');
   if (lists.every(list => list.length > FEW_PARCELS * SERIAL_BYTES))
@@ -32,7 +35,7 @@ export async function findByOwner(db: Db, fips: number, pieces: readonly string[
   return listMatching(db, fips, matches, pieces);
 }
 
-/** Among these parcels, or all on the county's roll, those whose owner name contains all pieces. */
+/** Those of `ids` whose owner name contains all pieces. If `ids` is null, searches the whole county. */
 async function listMatching(
   db: Db,
   fips: number,
@@ -45,8 +48,8 @@ async function listMatching(
 }
 
 /**
- * For each piece, the serials of the parcels that have it, unordered and with repeats. If the rarest piece
- * has few, only its serials.
+ * For each piece, the serials of the parcels with that piece, unordered and with repeats. If the rarest piece
+ * has few parcels, only its serials.
  */
 async function listSerials(db: Db, fips: number, pieces: readonly string[], word: string): Promise<Buffer[]> {
   if (pieces.length === 0) return [];
@@ -56,9 +59,9 @@ async function listSerials(db: Db, fips: number, pieces: readonly string[], word
 }
 
 /**
- * Ids, ascending, of a county's parcels with this number whose owner name contains all pieces. The number is
- * tried as written, ignoring case; then by its groups of letters and digits, ignoring separators; then with
- * the groups padded with zeros, as the county pads them.
+ * Ids of a county's parcels with this number whose owner name contains all pieces, in ascending order. Tries
+ * the number as written (ignoring case), then its groups of letters and digits (ignoring separators), then
+ * the groups padded with zeros as the county pads them.
  */
 export async function findByApn(
   db: Db,

@@ -200,7 +200,7 @@ function toDetail(row: DetailRow, appUrl: string, now: Date): object {
   };
 }
 
-/** The most months from today that do not pass the day: a month's end counts as it does there. */
+/** The largest number of months that can be counted back from today without going past the day. */
 function monthsSince(day: string, now: Date): number {
   const [year, month, date] = day.split('-').map(Number) as [number, number, number];
   const months = 12 * (now.getUTCFullYear() - year) + now.getUTCMonth() + 1 - month;

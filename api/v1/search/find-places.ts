@@ -9,9 +9,9 @@ import type { LoadedCounty, Match, Point, SearchResult, SearchType } from './sea
 
 type Loaded = ReadonlyMap<number, LoadedCounty>;
 
-/** Shorter starts of ZIP codes match half a state. */
+/** The number of digits needed to search for ZIP codes. Fewer digits match half a state. */
 const ZIP_BEGINNING = 3;
-/** The score of a code, above that of any name. */
+/** The score of a matching code, which is higher than any name's score. */
 const CODE = 0.93;
 /** Maximum number of results that only start with the text. */
 const MAX_BEGINNINGS = 10;

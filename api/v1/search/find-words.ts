@@ -12,7 +12,7 @@ const LAST = '\u{10ffff}';
 export const wholeWord = (word: string): WordRange => [word, `${word}\u0001`];
 export const beginningOf = (word: string): WordRange => [word, `${word}${LAST}`];
 
-/** Shorter starts match too many words to look up, so they are only compared. */
+/** Shorter prefixes match too many words to look up, so they are only compared with the parcels found. */
 export const SHORTEST_BEGINNING = 2;
 
 /**

@@ -120,7 +120,7 @@ async function searchAll(
   const addresses = wanted.has('address') ? findAddresses(db, words, text, MAX_RESULTS) : [];
   const owners = async () => {
     if (!wanted.has('owner')) return [];
-    // Few owner names start with a number, so owners are searched only if there is no such address.
+    // Few owner names start with a number, so owners are searched only if no address matches.
     if (HOUSE_NUMBER.test(text) && (await addresses).length > 0) return [];
     return findOwners(db, words, text, MAX_RESULTS);
   };

@@ -90,7 +90,7 @@ async function readersOf(db: Db, companyId: string, { emails, webhook_id }: Told
   return users.map(({ id }) => id);
 }
 
-/** Scopes that Plat can't follow by the changes of a county. */
+/** Scopes that Plat can't follow through the changes of a county. */
 const NOT_FOLLOWED = {
   owner_parcel_id: 'searches all counties, so Plat cannot follow it. Use counties and the owner name instead',
   list_id: 'cannot be followed. Use the counties of the list, or read the list',
@@ -99,8 +99,8 @@ const NOT_FOLLOWED = {
 type Found = { counties: number[]; seq: number; ids: number[] };
 
 /**
- * The current matches of a filter, which Plat follows from now on. Counts as a quote, because it reveals the
- * number. @throws PlatError `validation_error`, `rate_limited`, or `unprocessable` for too many matches
+ * The current matches of a filter, which Plat then follows. Counts as a quote, because it reveals the number.
+ * @throws PlatError `validation_error`, `rate_limited`, or `unprocessable` for too many matches
  */
 async function find(filter: object, { db }: Resources, call: CallContext): Promise<Found> {
   const body = filterBody.parse(filter) as FilterBody;
@@ -117,7 +117,7 @@ async function find(filter: object, { db }: Resources, call: CallContext): Promi
     throw validationError({
       filter: [`searches ${counties.length} counties, but a saved search can have up to ${MAX_COUNTIES}`],
     });
-  // Before the parcels are read, so that changes in between are processed again.
+  // Read this before the parcels, so that changes in between are processed again.
   const [head] = await db.run<{ head: number }>('changes/get_head');
   const { from, where, values } = await selectParcels(body, { asOf: call.now, work: call.work }, db);
   const rows = await db.run<{ property_id: number }>('searches/find_members', values, {

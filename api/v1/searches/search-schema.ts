@@ -53,7 +53,7 @@ export async function toSearch(row: SearchRow, work: ShapeWork): Promise<SavedSe
   const body = filterBody.parse(filter) as FilterBody;
   const isDisclosed =
     members >= MIN_DISCLOSED_COUNT &&
-    // A shape that was saved before it was too complex is not.
+    // The number is not disclosed for a shape that was saved before the complexity limit.
     (await isQuotable(body, work).catch(undefinedIf(({ code }) => code === 'unprocessable')));
   return {
     id,

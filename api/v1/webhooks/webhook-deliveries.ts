@@ -16,7 +16,7 @@ import {
   webhookParams,
 } from './webhook-schema.ts';
 
-/** More than people look at. Programs request the failed ones. */
+/** Larger than any list people page through. Programs request only the failed deliveries. */
 const MOST_LISTED = 100;
 
 const common = { tag: 'Webhooks', params: webhookParams, errors: { not_found: NO_WEBHOOK } } as const;

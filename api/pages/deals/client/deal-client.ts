@@ -6,7 +6,7 @@ const { pathname } = location;
 
 const dialog = document.querySelector<HTMLDialogElement>('#price-dialog');
 if (dialog) {
-  // Without JavaScript it is open in the page.
+  // Without JavaScript, the dialog is open in the page. Reopen it as a modal.
   dialog.open = false;
   dialog.showModal();
   dialog.addEventListener('close', () => location.assign(pathname));

@@ -31,14 +31,14 @@ function fixAccessibility(): void {
     box.setAttribute('tabindex', '0');
 }
 
-// Swagger UI's script comes after this one.
+// Swagger UI's script loads after this one.
 document.addEventListener('DOMContentLoaded', () => {
   const ui = SwaggerUIBundle({
     url: '/openapi.json',
     dom_id: '#docs',
     deepLinking: true,
     plugins: [{ components: COMPONENTS }],
-    // Its colors are unreadable on a light background.
+    // The highlighter's colors are unreadable on a light background.
     syntaxHighlight: { activated: false },
     // Otherwise, Swagger UI sends the document to an external validator.
     validatorUrl: null,

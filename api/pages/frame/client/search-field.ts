@@ -122,13 +122,13 @@ async function fetchOptions(query: string, signal: AbortSignal): Promise<Element
   const middle = document.getElementById('map')?.dataset.middle;
   if (middle !== undefined) params.set('near', middle);
   try {
-    // Goes before map tiles, which browsers fetch six at a time.
+    // High priority, to go before map tiles. Browsers fetch six resources at a time.
     const response = await fetch(`/search/options?${params}`, { signal, priority: 'high' });
     if (!response.ok || response.redirected) return undefined;
     const page = new DOMParser().parseFromString(await response.text(), 'text/html');
     return signal.aborted ? undefined : [...page.body.children];
   } catch (error) {
-    // A newer search was started, or the network is down. The form still works.
+    // Either a newer search was started or the network is down. The form still works.
     if (signal.aborted || error instanceof TypeError) return undefined;
     throw error;
   }

@@ -1,4 +1,4 @@
-/** Long enough to read it and reach its button. */
+/** Long enough to read a toast and reach its button. */
 const SHOWN_MS = 10_000;
 /** For a toast without a button. */
 const SHORT_MS = 3_000;

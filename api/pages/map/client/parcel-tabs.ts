@@ -19,7 +19,7 @@ export function followTabs(): void {
         else inSight.delete(target);
       mark();
     },
-    // From below the tabs to the middle of the window.
+    // Observe the area between the tabs and the middle of the window.
     { rootMargin: '-110px 0px -50% 0px' },
   );
   for (const part of parts) observer.observe(part);

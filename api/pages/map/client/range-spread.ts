@@ -13,7 +13,7 @@ function otherFilters(form: HTMLFormElement): string {
   return params.toString();
 }
 
-/** The filters that the histograms show. */
+/** The filters that the current histograms are for. */
 let shown = '';
 
 async function show(): Promise<void> {
@@ -87,7 +87,7 @@ export function openSpreads(): void {
     if (field.type === 'range') write(range, field);
     else follow(range);
   });
-  // The event doesn't bubble.
+  // Capture the event, because it doesn't bubble.
   document.addEventListener('toggle', show, true);
   document.addEventListener('plat:loaded', show);
   show();

@@ -126,7 +126,7 @@ document.addEventListener('plat:pointed', event => {
   point(link ? rowOf(link) : null);
 });
 
-/** The open parcel and the scroll positions of its list. */
+/** The open parcel, and the scroll positions of the list that it was opened from. */
 let opened: { id: string; tops: number[] } | undefined;
 const scrolled = () => [
   document.getElementById('side'),

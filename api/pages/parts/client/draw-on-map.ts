@@ -72,8 +72,8 @@ function ringOfAddress(): Place[] {
 }
 
 /**
- * Lets the user draw an area or a circle. It fills the page's `polygon` field, or without one sets the
- * `geom_intersects` filter in the URL.
+ * Lets the user draw an area or a circle. The drawing fills the page's `polygon` field. Without that field,
+ * it sets the `geom_intersects` filter in the URL.
  */
 export function openDrawing(map: MapLibre) {
   const button = document.getElementById('draw');

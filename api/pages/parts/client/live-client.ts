@@ -13,7 +13,7 @@ let shown = location.search;
 /** What happens to the browser history: a new entry, a replaced one, or nothing if it's already there. */
 type Step = 'push' | 'replace' | 'there';
 
-/** Fetches a page and swaps in the elements `ids`. The URL follows, to be shared. */
+/** Fetches a page and swaps in the elements `ids`. Updates the URL, so that people can share it. */
 async function load(url: string, ids: string[], step: Step): Promise<void> {
   const mine = ++latest;
   const skeleton = showWaiting(ids);
@@ -61,14 +61,14 @@ function addressOf(form: HTMLFormElement): string {
 
 /** Set while the user is typing. */
 let waiting: ReturnType<typeof setTimeout> | undefined;
-/** Another county was chosen, and its switches haven't loaded yet. */
+/** True after another county was chosen, until its switches have loaded. */
 let isElsewhere = false;
 
-/** A county that is still being typed isn't searched: it is neither empty nor one of the suggestions. */
+/** A half-typed county is neither empty nor one of the suggestions. The page doesn't search it yet. */
 const isHalfTyped = ({ list, value }: HTMLInputElement): boolean =>
   list !== null && value !== '' && ![...list.querySelectorAll('option')].some(place => place.value === value);
 
-/** The last field that changed the URL. Back undoes a whole field, not one letter. */
+/** The last field that changed the URL. The Back button undoes a whole field, not one letter. */
 let answered = '';
 
 /** Submits the form after a pause in typing. Another county also reloads the switches. */
@@ -111,7 +111,7 @@ document.addEventListener('click', event => {
   const link = (event.target as HTMLElement).closest<HTMLAnchorElement>('#side a, #legend a');
   const plain = !(event.ctrlKey || event.metaKey || event.shiftKey);
   if (!link || !plain || link.origin !== location.origin || link.pathname !== '/data') return;
-  // The browser itself follows links within the page.
+  // Let the browser follow links within the page.
   if (link.hash !== '' && link.search === shown) return;
   event.preventDefault();
   load(link.href, VIEW, 'push');

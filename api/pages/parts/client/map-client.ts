@@ -30,7 +30,7 @@ const boxOf = (text: string | undefined): LngLatBounds | undefined => {
 const start =
   boxOf(element.dataset.box) ?? boxOf(element.dataset.start) ?? new LngLatBounds([-125, 24, -66, 50]);
 
-/** The height of the legend of counties, which covers the bottom of the map. */
+/** The height of the county legend, which covers the bottom of the map. */
 const below = Math.min(
   document.querySelector('.legend.counties')?.clientHeight ?? 0,
   element.clientHeight / 3,
@@ -88,7 +88,7 @@ openGround(map, style, element.dataset.attribution);
 function open(id: string | number): void {
   const url = new URL(location.href);
   url.searchParams.set('parcel', String(id));
-  // The map doesn't know its position in the results.
+  // The map doesn't know the parcel's position in the results.
   url.searchParams.delete('at');
   document.dispatchEvent(new CustomEvent('plat:open', { detail: url.pathname + url.search }));
 }

@@ -5,7 +5,7 @@ import { IS_HIT } from './map-style.ts';
 
 /** The raster layer of each background. Plain has none. */
 const IMAGES: Record<string, string> = { relief: 'hillshade', aerial: 'aerial', basemap: 'basemap' };
-/** Layers that imagery shows on its own. */
+/** Layers to hide on imagery, which already shows them. */
 const HIDDEN_BY_PICTURES = new Set(['water']);
 
 type Here = { credits: string[]; kinds: string[] };
@@ -121,7 +121,7 @@ export function openGround(
       say();
     }
   });
-  // Before the first tiles are requested, so that nothing is drawn twice.
+  // Runs before the first tiles are requested, so that nothing is drawn twice.
   map.on('style.load', () => withErrorShown(showGround));
   map.on('moveend', say);
 }

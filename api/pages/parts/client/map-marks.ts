@@ -8,10 +8,14 @@ const POINTED = '#ffd43b';
 /** Radii in pixels. */
 const SMALL = 5;
 const LARGE = 8;
-/** Pixels around a mark that count as on it. */
+/** Distance in pixels within which the pointer counts as on a mark. */
 const REACH = 10;
 
-/** @param outline rings of longitude and latitude @param onPoint under the mouse @param onPick clicked */
+/**
+ * @param outline rings of longitude and latitude
+ * @param onPoint receives the mark under the mouse
+ * @param onPick receives the clicked mark
+ */
 export function openMarks(
   map: MapLibre,
   outline: readonly [number, number][][],
@@ -122,7 +126,7 @@ function nearestOf(
   return best;
 }
 
-/** Disc: sold, square: pending, triangle: for sale, star: the subject. What is chosen has a dark rim. */
+/** Disc: sold, square: pending, triangle: for sale, star: the subject. Chosen comps have a dark rim. */
 function drawShape(pen: Pen, { kind, chosen }: Mark, x: number, y: number): void {
   const r = chosen ? LARGE : SMALL;
   pen.beginPath();
@@ -142,7 +146,7 @@ function drawShape(pen: Pen, { kind, chosen }: Mark, x: number, y: number): void
   pen.strokeStyle = '#ffffff';
   pen.stroke();
   if (chosen) {
-    // Inside the light line, so that it shows on dark backgrounds.
+    // Drawn inside the light line, so that the rim is visible on dark backgrounds.
     pen.lineWidth = 3;
     pen.strokeStyle = '#111111';
     pen.stroke();

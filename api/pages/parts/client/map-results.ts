@@ -3,11 +3,11 @@
 import { LngLatBounds, type Map as MapLibre, Marker } from 'maplibre-gl';
 
 const PADDING = 48;
-/** Smaller parcels can't be seen, in pixels. */
+/** Size in pixels below which a parcel counts as not visible. */
 const SMALL = 24;
 
 let isKept = false;
-/** Keeps the map where it is for the next results. */
+/** Prevents the map from moving to the next results. */
 export const keepView = (): void => {
   isKept = true;
 };
@@ -17,7 +17,7 @@ export function openResults(map: MapLibre): void {
   const button = document.getElementById('fit');
   button?.addEventListener('click', () => fitResults(map));
   let shown: string | undefined;
-  /** Moves to results in another place, but not after a change of other filters. */
+  /** Moves the map when the place of the results changes, but not when other filters change. */
   const follow = (isFirst: boolean) => {
     const where = document.getElementById('results')?.dataset.where;
     button?.toggleAttribute('hidden', where === undefined);

@@ -33,10 +33,10 @@ export const IS_HIT: ExpressionSpecification = ['has', 'hit'];
 /** Parameters that don't change which parcels are marked. */
 const NO_SEARCH = ['parcel', 'at', 'page', 'page_size', 'order', 'view', 'map'];
 
-/** Fills results with `color`, and other parcels with theirs. */
+/** Fills results with `color`, and other parcels with the usual color. */
 export const fillOf = (color: string | ExpressionSpecification) => ({
   'fill-color': ['case', IS_HIT, color, parcel] as ExpressionSpecification,
-  // The outlines of parcels cover the edges.
+  // Not needed, because the outlines of parcels cover the edges.
   'fill-antialias': false,
 });
 
@@ -56,7 +56,7 @@ export function hitColor(classes: string | undefined): string | ExpressionSpecif
   return ['case', isKnown, byFigure, colorOf('none-soft')] as ExpressionSpecification;
 }
 
-/** The search that the map shows instead: a relaxed one if nothing matches, none for a whole county. */
+/** The search that replaces the URL's: a relaxed one if nothing matches, an empty one for a whole county. */
 export const nearMiss = (): string | undefined => document.getElementById('legend')?.dataset.nearMiss;
 
 export function parcelTiles(): string[] {
@@ -65,7 +65,7 @@ export function parcelTiles(): string[] {
   for (const name of NO_SEARCH) search.delete(name);
   return [`${origin}/tiles/parcels/{z}/{x}/{y}.mvt${search.size === 0 ? '' : `?${search}`}`];
 }
-// Without fading, because every frame of it would redraw the whole map.
+// Raster layers don't fade in, because every frame would redraw the whole map.
 const raster = (id: string, paint: object) =>
   ({
     id,
@@ -84,7 +84,7 @@ const land = (id: string, spec: { type: string; paint: object }, visible = false
   }) as LayerSpecification;
 
 const groundLayers = (): LayerSpecification[] => [
-  // Land until the first tiles show where it ends (showSea).
+  // Has the color of land until the first tiles show where the land ends (showSea).
   {
     id: 'sea',
     type: 'background',
@@ -228,7 +228,9 @@ const layersOf = ({ parcel: opened }: DOMStringMap): LayerSpecification[] => [
   land('zips', { type: 'line', paint: { 'line-color': zip, 'line-width': 1.5 } }),
 ];
 
-/** Colors the sea once the last parcel tile has shown where land is. Any later would redraw the whole map. */
+/**
+ * Colors the sea once the last parcel tile shows where land is. Doing it later would redraw the whole map.
+ */
 export function showSea(map: MapLibre): void {
   const show = () => {
     map.off('sourcedata', onData);

@@ -43,7 +43,7 @@ export function openTools(map: MapLibre, drawing: ReturnType<typeof openDrawing>
       menu.removeAttribute('open');
       act();
     });
-  // Closes like other menus.
+  // Close on an outside click or Escape, like other menus.
   document.addEventListener('click', event => {
     if (!menu.contains(event.target as Node)) menu.removeAttribute('open');
   });
@@ -58,7 +58,7 @@ export function openTools(map: MapLibre, drawing: ReturnType<typeof openDrawing>
   on('spot', () => spot(map.getCenter()));
   on('link', () => copy(addressOfView(map)));
   on('picture', () => savePicture(map));
-  // Also fired by a long press.
+  // A long press fires this event too.
   map.on('contextmenu', event => {
     if (!drawing.isDrawing()) spot(event.lngLat);
   });

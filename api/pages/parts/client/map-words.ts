@@ -29,7 +29,7 @@ const letters = (color: string) => ({
 });
 
 type Names = {
-  /** Layer of the place tiles. `group`: only names of that group. */
+  /** Layer of the place tiles. `group` limits it to names of one group. */
   of: string;
   group?: string;
   size: number;

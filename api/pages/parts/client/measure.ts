@@ -27,7 +27,7 @@ export function acresText(places: readonly Place[]): string {
   return `${acres < 100 ? long(acres) : short(acres)} acres`;
 }
 
-/** With all 256 corners the URL would have 5,000 characters. Every fourth changes the area by 0.1%. */
+/** All 256 corners would make a URL of 5,000 characters. Keeping every fourth changes the area by 0.1%. */
 const EVERY = 4;
 
 export function circleAround([lon, lat]: Place, meters: number): Place[] {

@@ -9,7 +9,7 @@ import type { CallContext } from '../../../http/endpoint.ts';
 import { requireFilterRegions } from './filter-regions.ts';
 import { type DisclosedCounts, withholdCounts } from './withhold-counts.ts';
 
-/** Filters that name a parcel or a person. Lists count too: adding one parcel to a list would reveal it. */
+/** Filters that name a parcel or a person. This includes lists, because a list can have a single parcel. */
 const NAMES_ONE = /^(apn|property_id|owner_parcel_id|list_id|seller_name_contains|owner_name.*)$/;
 const LEAST_SHAPE_SQ_M = 1_000_000;
 

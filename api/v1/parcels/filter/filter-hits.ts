@@ -4,16 +4,14 @@ import type { Db } from '../../../../shared/platform/db.ts';
 import { binder } from '../../../../shared/platform/named-parameters.ts';
 import type { Page } from '../../../http/paging.ts';
 
-/**
- * A parcel of a page, and the value it is sorted by. Null if that is unknown, or if sorted by property_id.
- */
+/** A parcel of a page, and the value it is sorted by: null if unknown, or if the order is property_id. */
 export type OrderedHit = { property_id: number; figure: number | null };
 
 type Figure = {
   /** As SQL. */
   column: string;
   type: 'float8' | 'int';
-  /** If it comes from another table than parcel_filters. */
+  /** The join for a figure that isn't in parcel_filters. */
   join?: string;
 };
 
@@ -24,7 +22,7 @@ const FIGURES: Readonly<Record<string, Figure>> = {
   acres: { column: 'f.effective_acres', type: 'float8' },
   value: { column: 'worth.mean_adjusted_price', type: 'float8', join: joined('valuations', 'worth') },
   value_per_acre: { column: 'worth.mean_adjusted_ppa', type: 'float8', join: joined('valuations', 'worth') },
-  // Joined, because the rows of a shape have no dates. A number fits in a cursor.
+  // Joined, because rows found by a shape have no dates. Days since 1900, because a cursor contains numbers.
   last_sale_date: {
     column: "(sold.last_sale_date - date '1900-01-01')",
     type: 'int',
@@ -32,13 +30,13 @@ const FIGURES: Readonly<Record<string, Figure>> = {
   },
 };
 
-/** Undefined for property_id. */
+/** The figure to sort by. Undefined for property_id. */
 const figureOf = (order: Order): Figure | undefined => FIGURES[order.replace('-', '')];
 const isDescending = (order: Order): boolean => order.startsWith('-');
 
 /**
- * The number of hits that can be sorted within 5 ms. With more, an index finds the first ones. Values from
- * another table are read only for the hits.
+ * The number of hits that can be sorted within 5 ms. If there are more, an index finds the first ones. 0 for
+ * figures from another table, which are read only for the hits.
  */
 function maxSorted(order: Order): number {
   const figure = figureOf(order);
@@ -46,7 +44,7 @@ function maxSorted(order: Order): number {
   return figure.join === undefined ? 2_000 : 0;
 }
 
-/** The page's hits, one more where there are more, in reading order; and how many there are in all. */
+/** The page's hits in reading order, plus one if there are more, and the total count. */
 export async function findHits(
   db: Db,
   selection: Selection,
@@ -111,7 +109,7 @@ async function listHits(
   return hits;
 }
 
-/** What one index gives in its order: a page may need the end of one leg and the start of the next. */
+/** Results that one index returns in order. A page may need the end of one leg and the start of the next. */
 type Leg = { where(bind: (value: unknown) => string): string[]; order: string };
 
 function legsOf(order: Order, page: Page): Leg[] {

@@ -10,9 +10,10 @@ const disclosed = (count: number): DisclosedCount =>
   count < MIN_DISCLOSED_COUNT ? { count: null, at_most: MIN_DISCLOSED_COUNT } : { count, at_most: count };
 
 /**
- * The counts by county that a quote discloses. If only small counts were hidden, they could be computed from
- * the total. The smallest of the other counts is then hidden too.
- * @param counts of counties with matches @param asked requested counties, which are always listed
+ * The counts by county that a quote discloses. Small counts are hidden. If callers could still compute them
+ * from the total, the smallest of the other counts is hidden too.
+ * @param counts of counties with matches
+ * @param asked requested counties, which are always listed
  */
 export function withholdCounts(
   counts: ReadonlyMap<number, number>,
