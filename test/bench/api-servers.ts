@@ -1,4 +1,4 @@
-// Servers for the benchmarks, each in its own process: `tsx api-servers.ts
+// Servers for the benchmarks, each in its own process: `api-servers.mjs
 // plat|unmetered|bare|bare-value|static`. Reads DATABASE_URL and PORT as usual.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { join } from 'node:path';

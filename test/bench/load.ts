@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
 import { ENVIRONMENT } from '../../cli/up/supervisor.ts';
-import { rootDir } from '../../shared/platform/root.ts';
+import { programPath, rootDir } from '../../shared/platform/root.ts';
 import { type BenchOptions, type BenchResult, judged, median } from './bench.ts';
 
 /**
@@ -59,7 +59,7 @@ async function startServer(
 ): Promise<string> {
   const child = spawn(
     process.execPath,
-    ['--import', 'tsx', join(rootDir, 'test/bench/api-servers.ts'), name],
+    ['--enable-source-maps', programPath('test/bench/api-servers.ts'), name],
     {
       cwd: rootDir,
       env: {
