@@ -7,7 +7,7 @@ import { SQLSTATE } from '../../shared/platform/sqlstates.ts';
 import type { Fragments } from '../../shared/platform/statements.ts';
 
 /** The first statement creates the controller. Most calls never run a statement of their own. */
-type Cancellable = { readonly abortController: AbortController };
+type Cancellable = { abortController(): AbortController };
 
 /**
  * The API's database. Each connection prepares a named statement once. A composed statement is planned on
@@ -52,7 +52,7 @@ export class ApiDb extends Db {
 
   protected override send(query: Query): Promise<pg.QueryResult> {
     const { source } = this;
-    const signal = this.#call?.abortController.signal;
+    const signal = this.#call?.abortController().signal;
     if (!(source instanceof pg.Pool)) return sendOn(source, query, this.#cancelPool, signal);
     if (signal === undefined) return source.query(query).catch(fail);
     return sendFor(signal, source, query, this.#cancelPool).catch(fail);

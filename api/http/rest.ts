@@ -14,7 +14,7 @@ export type RestDeps = ServeDeps & { callers: Callers; origins: Origins };
 export function handlerFor(endpoint: Endpoint, deps: RestDeps): RequestHandler {
   return (req, res) => {
     const call = callOf(endpoint, req, res, deps);
-    res.once('close', () => res.writableFinished || call.abortController.abort());
+    res.once('close', () => res.writableFinished || call.abortController().abort());
     void serve(call, deps);
   };
 }
@@ -28,10 +28,7 @@ function callOf(endpoint: Endpoint, req: Request, res: Response, deps: RestDeps)
     endpoint,
     exchange,
     idempotencyKey: req.headers['idempotency-key'],
-    get abortController() {
-      abortController ??= new AbortController();
-      return abortController;
-    },
+    abortController: () => (abortController ??= new AbortController()),
     identify: () => deps.callers.identify(req.headers.authorization, 'direct'),
     url: () => new URL(`http://localhost${req.originalUrl}`),
     apiUrl: () => deps.origins.apiUrl(req),

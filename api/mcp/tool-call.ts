@@ -73,7 +73,7 @@ function callOf(
     endpoint,
     mode: 'mcp',
     exchange,
-    abortController,
+    abortController: () => abortController,
     identify: async () => asked.caller,
     work: asked.work,
     // The router has already read the body.

@@ -20,13 +20,14 @@ type PaidCall = {
 export async function callPaid<T>(visit: Visit, endpoint: Endpoint, paid: PaidCall): Promise<T> {
   const { req, res, deps, url, apiUrl, appUrl } = visit;
   const caller: Caller = { account: await requireAccount(visit), scopes: ['api:direct'], mode: 'direct' };
+  const abortController = new AbortController();
   const answer: { body?: Buffer; error?: unknown } = {};
   await serve(
     {
       endpoint,
       mode: 'direct',
       exchange: { ...exchangeOf(res) },
-      abortController: new AbortController(),
+      abortController: () => abortController,
       identify: async () => caller,
       work: visit.work,
       size: () => 0,

@@ -13,14 +13,14 @@ afterAll(() => Promise.all([pool.end(), cancelPool.end()]));
 
 test('connections are freed when the callers that use all of them disconnect together', async () => {
   const database = new ApiDb(pool, cancelPool);
-  const calls = Array.from({ length: 5 }, () => ({ abortController: new AbortController() }));
+  const calls = Array.from({ length: 5 }, () => new AbortController());
   await whileLocked(db, ['lock table regions in access exclusive mode'], async () => {
-    const answers = calls.map(call =>
-      database.stoppedBy(call).run('market/read_region', { type: 'county', code: '33019' }),
+    const answers = calls.map(controller =>
+      database.stoppedBy({ abortController: () => controller }).run('market/read_region', { type: 'county', code: '33019' }),
     );
     const outcomes = Promise.allSettled(answers);
     await expect.poll(() => lockWaits(db)).toBe(3);
-    for (const { abortController } of calls) abortController.abort();
+    for (const controller of calls) controller.abort();
     expect((await outcomes).map(({ status }) => status)).toEqual(calls.map(() => 'rejected'));
     expect((await pool.query('select 1 as one')).rows).toEqual([{ one: 1 }]);
   });
