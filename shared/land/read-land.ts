@@ -11,8 +11,8 @@ import {
   type Layer,
   type MarkedParcel,
   type MarkedRow,
-  markedParcelOf,
   marginM,
+  markedParcelOf,
 } from './marked-layers.ts';
 
 /** The data for computing a chunk, as of one moment. */
@@ -54,7 +54,10 @@ export async function readLand(db: Db, fips: number, rows: readonly MarkedRow[])
     ).map(boxSql);
   const layersOf = (kind: LayerKind) => layers.filter(layer => layer.kind === kind);
   const feeds = (kind: LayerKind) => layersOf(kind).map(layer => layer.feed_id);
-  const places = Object.fromEntries(LAYER_KINDS.map(kind => [kind, around(kind)])) as Record<LayerKind, string[]>;
+  const places = Object.fromEntries(LAYER_KINDS.map(kind => [kind, around(kind)])) as Record<
+    LayerKind,
+    string[]
+  >;
   for (const kind of LAYER_KINDS) await addSources(db, kind, layersOf(kind), subjects, boxes, places[kind]);
 
   return {

@@ -50,17 +50,7 @@ export async function suggestFile(
   const name = given ?? feedName(upload.original);
   const feedFile = join(config.FEEDS_DIR, `${name}.yaml`);
   const source = relative(config.FEEDS_DIR, path);
-  /**
-   * Makes messages use the file's original name, and removes line numbers of a feed file that doesn't exist
-   * yet.
-   */
-  const plain = (message: string) =>
-    message
-      .replaceAll(path, upload.original)
-      .replaceAll(source, upload.original)
-      .split(`${feedFile}:`)
-      .map((part, i) => (i === 0 ? part : part.replace(/^\d+: /, '')))
-      .join('');
+  const plain = messagesFor({ path, source, feedFile }, upload.original);
   let found: { sample: Sample; suggestions: Suggestions } | undefined;
   const suggested = await suggestFeed({
     input: { ...reading, source, format } as InputSection,
@@ -103,6 +93,19 @@ export async function suggestFile(
     notWritable: await writeErrorCode(config.FEEDS_DIR),
   };
 }
+
+/**
+ * Makes messages use the file's original name, and removes line numbers of a feed file that doesn't exist yet.
+ */
+const messagesFor =
+  ({ path, source, feedFile }: { path: string; source: string; feedFile: string }, original: string) =>
+  (message: string): string =>
+    message
+      .replaceAll(path, original)
+      .replaceAll(source, original)
+      .split(`${feedFile}:`)
+      .map((part, i) => (i === 0 ? part : part.replace(/^\d+: /, '')))
+      .join('');
 
 /** @throws PlatError `feed_source` when the upload is missing, `feed_format` when its format is unclear */
 async function uploadedFormat(

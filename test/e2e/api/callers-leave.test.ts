@@ -16,7 +16,9 @@ test('connections are freed when the callers that use all of them disconnect tog
   const calls = Array.from({ length: 5 }, () => new AbortController());
   await whileLocked(db, ['lock table regions in access exclusive mode'], async () => {
     const answers = calls.map(controller =>
-      database.stoppedBy({ abortController: () => controller }).run('market/read_region', { type: 'county', code: '33019' }),
+      database
+        .stoppedBy({ abortController: () => controller })
+        .run('market/read_region', { type: 'county', code: '33019' }),
     );
     const outcomes = Promise.allSettled(answers);
     await expect.poll(() => lockWaits(db)).toBe(3);

@@ -119,18 +119,21 @@ test('costs 30 tokens, or nothing if the owner has only the subject', async () =
   expect(await usageOf(db, accountId)).toMatchObject({ tokens: 30, calls: 1 });
 });
 
-test.each([0, 29])('a refusal reveals nothing about the portfolio to an account with %i tokens', async tokens => {
-  const { key: poor } = await newCaller(db, {
-    tier: 'starter',
-    tokensIncluded: tokens,
-    overageAllowed: false,
-  });
-  for (const alone of [3, 1]) {
-    const { status, json } = await ask(SULLIVAN + alone, poor);
-    expect(status).toBe(402);
-    expect(json).toMatchObject({ error: { code: 'usage_limit_exceeded' } });
-  }
-});
+test.each([0, 29])(
+  'a refusal reveals nothing about the portfolio to an account with %i tokens',
+  async tokens => {
+    const { key: poor } = await newCaller(db, {
+      tier: 'starter',
+      tokensIncluded: tokens,
+      overageAllowed: false,
+    });
+    for (const alone of [3, 1]) {
+      const { status, json } = await ask(SULLIVAN + alone, poor);
+      expect(status).toBe(402);
+      expect(json).toMatchObject({ error: { code: 'usage_limit_exceeded' } });
+    }
+  },
+);
 
 test("a subject without an owner's mailing address is a validation error", async () => {
   const { status, json, headers } = await ask(SULLIVAN + 4);

@@ -159,7 +159,10 @@ test.each([
   ['ID', 10_000, undefined],
   ['ROW_NUM', 1, undefined],
 ])('%s counting up from %i is the key only if its name is a parcel number', (name, first, key) => {
-  const columns = { [name]: (n: number) => first + n, OWNER: (n: number) => `SMITH JOHN ${'ABCDEFGH'[n % 8]}` };
+  const columns = {
+    [name]: (n: number) => first + n,
+    OWNER: (n: number) => `SMITH JOHN ${'ABCDEFGH'[n % 8]}`,
+  };
   expect(suggest(columns).key?.columns).toEqual(key);
 });
 
