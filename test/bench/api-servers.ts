@@ -1,5 +1,5 @@
-// The servers that benchmarks compare, each in its own process. The argument names one: plat, unmetered, bare,
-// bare-value, or static. Reads DATABASE_URL and PORT as usual.
+// The servers that benchmarks compare, each in its own process. The argument names one: plat, unmetered,
+// bare, bare-value, or static. Reads DATABASE_URL and PORT as usual.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import express from 'express';

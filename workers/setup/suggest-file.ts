@@ -95,7 +95,8 @@ export async function suggestFile(
 }
 
 /**
- * Makes messages use the file's original name, and removes line numbers of a feed file that doesn't exist yet.
+ * Makes messages use the file's original name, and removes line numbers of a feed file that doesn't exist
+ * yet.
  */
 const messagesFor =
   ({ path, source, feedFile }: { path: string; source: string; feedFile: string }, original: string) =>
