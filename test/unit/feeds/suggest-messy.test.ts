@@ -156,7 +156,7 @@ test('shapes without rings or positions have no area', () => {
 test.each([
   ['PARCEL_ID', 10_000, ['PARCEL_ID']],
   ['PIN', 1, ['PIN']],
-  ['ID', 10_000, undefined],
+  ['RECORD_NO', 10_000, undefined],
   ['ROW_NUM', 1, undefined],
 ])('%s counting up from %i is the key only if its name is a parcel number', (name, first, key) => {
   const columns = {
