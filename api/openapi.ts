@@ -303,7 +303,7 @@ export function openApiDocument(endpoints: readonly Endpoint[] = v1): object {
 
 /**
  * Moves the description of a parameter from its schema to the parameter, where viewers show it. Removes
- * Number.MAX_SAFE_INTEGER, which Zod adds and is not a limit of the API.
+ * Number.MAX_SAFE_INTEGER, which Zod adds but isn't a limit of the API.
  */
 function toDocument<Part>(part: Part): Part {
   if (Array.isArray(part)) return part.map(toDocument) as Part;

@@ -34,7 +34,7 @@ export async function serveHttp(app: Express, config: Config, lifecycle: Lifecyc
     maxHeaderSize: MAX_HEAD_BYTES,
   });
   server.on('request', app);
-  // An expectation that can't be met is ignored, as RFC 9110 allows, instead of Node's bare 417.
+  // An expectation that can't be met is ignored, as RFC 9110 allows. Node would send a bare 417.
   server.on('checkExpectation', app);
   server.on('clientError', answerMalformed);
   await listen(server, config);

@@ -83,7 +83,7 @@ function addSet(account: Command): void {
     .description('change the specified terms; takes effect everywhere within 5 seconds')
     .addHelpText(
       'after',
-      '\nA period is priced by the terms at its end, so --tokens, --tier, and --overage-price also reprice usage so far.' +
+      '\nA period is priced by the terms in effect when it ends, so --tokens, --tier, and --overage-price also reprice usage so far.' +
         '\nThe command reports the effect on overage. To keep the price of the current period, change the terms after it ends.' +
         '\nA period must include every day on which it was used. Periods that ended before the account was created are not added.' +
         '\n\nExamples:\n  plat account set acme --tier scale --overage-price 250\n  plat account set acme --invoice unpaid' +
@@ -144,7 +144,7 @@ function withTerms(command: Command): Command {
     .option('--payment-method', 'a payment method is on file')
     .option('--no-payment-method', 'no payment method is on file')
     .addOption(
-      new Option('--invoice <state>', 'whether the invoice of the API add-on is paid').choices([
+      new Option('--invoice <state>', 'whether the invoice for the API add-on is paid').choices([
         'paid',
         'unpaid',
       ]),

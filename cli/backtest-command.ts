@@ -25,11 +25,13 @@ export function addBacktestCommands(program: Command): void {
     .command('backtest')
     .description('test results on past data, using only what was known at the time')
     .command('valuations')
-    .option('--fips <fips>', 'sales of one county; comps can come from other counties', fips)
-    .option('--all', 'one row per county: with its own sales alone, and with other counties')
+    .option('--fips <fips>', 'sales in one county; comps can come from other counties', fips)
+    .option('--all', 'one row per county: valued with only its own sales, and with those of other counties')
     .option('--from <date>', `first sale date (YYYY-MM-DD); default: all sales (${FIRST_DAY})`, day)
     .option('--to <date>', 'last sale date (YYYY-MM-DD); default: today', day)
-    .description('value every past sale with what was known the day before, and compare with its price')
+    .description(
+      'value every past sale using only what was known the day before, and compare the value with the price',
+    )
     .addHelpText(
       'after',
       '\nExamples:\n  plat backtest valuations --from 2012-01-01\n  plat backtest valuations --fips 33019 --json\n  plat backtest valuations --all',
@@ -75,7 +77,7 @@ function describe(result: Backtest): string {
   ].join('\n\n');
 }
 
-/** The age of the data that each sale was valued with. */
+/** The age of the data used to value each sale. */
 function known({ fits, daysBefore }: Backtest): string {
   const { median, most } = daysBefore!;
   if (most === 1) return 'as of the day before';
@@ -101,7 +103,7 @@ function methodsTable({ methods }: Backtest): string {
   return table(rows);
 }
 
-/** One row per county. The figures of the baselines don't depend on other counties. */
+/** One row per county. The baseline figures don't depend on other counties. */
 function countiesTable(counties: readonly (Omit<CountyBacktest, 'fips'> & { fips: string })[]): string {
   const mdape = (of: Backtest, method: Method) => of.methods[method]?.mdape.toFixed(1) ?? '';
   const rows = counties.map(({ fips, alone, beside }) => ({
@@ -139,7 +141,7 @@ function biasLines({ prbByChance, slope }: Backtest): string {
 
 function orderingLine({ ordering }: Backtest): string {
   const { points, percent: share, ...rest } = ordering!;
-  return `The half with the higher confidence was within 25% more often, by ${points.toFixed(1)} points (90% CI: ${range(rest)}; above 0 in ${share.toFixed(1)}% of resamples).`;
+  return `The half of the sales with higher confidence was within 25% more often, by ${points.toFixed(1)} points (90% CI: ${range(rest)}; above 0 in ${share.toFixed(1)}% of resamples).`;
 }
 
 function comparison({ better }: Backtest): string {

@@ -35,7 +35,7 @@ export function addContactCommands(program: Command): void {
 function addFind(contact: Command): void {
   action(
     withWhom(contact.command('find'))
-      .description('show the contacts of a person, including people of the same name in the same place')
+      .description('show the records for a person, including people with the same name in the same place')
       .addHelpText('after', `\nExample:\n  plat contact find ${EXAMPLE}`),
     async ({ db }, flags: Flags) => {
       const rows = await findMatchingContacts(db, requestOf(flags));
@@ -58,7 +58,7 @@ function addSuppress(contact: Command): void {
   action(
     withWhom(contact.command('suppress'))
       .description(
-        'ignore all sources about a person, so that skip traces return no match; only hashes are stored',
+        'hide a person in all sources, so that skip traces return no match; only hashes are stored',
       )
       .addHelpText(
         'after',

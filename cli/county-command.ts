@@ -45,7 +45,7 @@ export function addCountyCommands(program: Command): void {
     )
     .addHelpText(
       'after',
-      '\nExamples:\n  plat county add 55025 --dry-run\n  plat county add 55025 --run --wait\n  plat county add --state WI\n\nExit codes: 0 all feeds exist, 1 some could not be written, have no known source, are off, or did not run, 2 unknown county.\nSource addresses are settings: see .env.example.',
+      '\nExamples:\n  plat county add 55025 --dry-run\n  plat county add 55025 --run --wait\n  plat county add --state WI\n\nExit codes: 0 all feeds exist, 1 some could not be written, have no known source, are off, or did not run, 2 unknown county.\nTo change source addresses, see .env.example.',
     )
     .action((codes: number[] | undefined, flags: AddFlags, command: Command) =>
       addCommand(codes ?? [], flags, command),

@@ -91,7 +91,7 @@ function addNewDeal(deal: Command): void {
   action(add, async ({ db }, flags: AddFlags) => {
     const owner = await ownerOf(db, flags.account);
     const id = await db.transaction(tx => addDeal(tx, owner, subjectOf(flags), fieldsOf(flags)));
-    const next = `See what a worker finds with \`plat deal show ${id} --account ${flags.account}\`.`;
+    const next = `To see what the worker finds, run \`plat deal show ${id} --account ${flags.account}\`.`;
     return [{ id }, `Added deal ${id}. ${next}`];
   });
 }

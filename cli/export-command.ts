@@ -41,10 +41,12 @@ export function addExportCommands(program: Command): void {
     .addOption(
       new Option('--comps <json>', 'comps: the query parameters of comps/ as JSON').conflicts('county'),
     )
-    .addOption(new Option('--format <format>', "if the extension doesn't show it").choices(EXPORT_FORMATS))
+    .addOption(
+      new Option('--format <format>', "file format, if the extension doesn't show it").choices(EXPORT_FORMATS),
+    )
     .option('--columns <names>', 'columns in this order, separated by commas; default: all')
     .option('--boundary', 'csv: include boundaries as WKT')
-    .option('--no-boundary', 'other formats: points instead of boundaries')
+    .option('--no-boundary', 'other formats: include points instead of boundaries')
     .option('--one-per-owner', 'only the largest parcel of each owner')
     .addHelpText(
       'after',

@@ -37,7 +37,7 @@ export function addFeedCommands(program: Command): void {
       '<name>',
       'a feed of elevation, roads, wetlands, flood zones, water, places, ZIP areas, or imagery',
     )
-    .description('remove a land layer and recompute the parcels that used it; its runs stay')
+    .description('remove a land layer and recompute the parcels that used it; its runs are kept')
     .addHelpText(
       'after',
       '\nExample:\n  plat feed remove my-county-roads\n\nExit codes: 0 removed, 1 not a land layer, 2 not found.',
@@ -111,7 +111,7 @@ async function removeFeedCommand(session: Session, name: string): Promise<Comman
   const following = job === null ? '' : `; recomputing ${parcels} parcels (job ${job})`;
   const further =
     file === null ? '' : `\nThe next run of the feed would load it again. To prevent that, delete ${file}.`;
-  return [{ feed: name, ...removed, file }, `${name}: removed ${what} of ${kind}${following}.${further}`];
+  return [{ feed: name, ...removed, file }, `${name} (${kind}): removed ${what}${following}.${further}`];
 }
 
 /** Refuses source options for inputs that the feed doesn't read. */

@@ -6,7 +6,7 @@ import { table } from './common/cli-output.ts';
 import { action, deliverJobs } from './common/cli-session.ts';
 
 export function addJobCommands(program: Command): void {
-  const jobs = program.command('jobs').description('list, cancel, and retry jobs of the workers');
+  const jobs = program.command('jobs').description('list, cancel, and retry worker jobs');
 
   const list = jobs
     .command('list', { isDefault: true })
@@ -28,7 +28,7 @@ export function addJobCommands(program: Command): void {
   const cancel = jobs
     .command('cancel')
     .argument('<job>', 'id of the job, or its first characters')
-    .description('cancel a queued or running job; work that it has committed stays');
+    .description('cancel a queued or running job; work that it has already committed is kept');
   action(cancel, async ({ db }, id: string) => {
     const cancelled = await cancelJob(db, id, operator());
     const when = cancelled.running ? '. Its worker stops within seconds' : '';
@@ -38,7 +38,7 @@ export function addJobCommands(program: Command): void {
   const retry = jobs
     .command('retry')
     .argument('<job>', 'id of the job, or its first characters')
-    .description('queue a new job with the same work as an ended one')
+    .description('queue a new job that repeats one that has ended')
     .addHelpText('after', '\nExample:\n  plat jobs --status failed && plat jobs retry 5e9b0f3c');
   action(retry, async (session, id: string) => {
     const added = await retryJob(session.db, id);

@@ -150,7 +150,7 @@ const newerLines = (newer: string[]): string[] =>
     : [`The database also has ${newer.join(', ')} from a newer release. This release works with it.`];
 
 const dearLine = ({ node, cost }: { node: string; cost: number }): string =>
-  `random_page_cost is ${cost} on ${node}, which makes it avoid indexes. Run there, with the database's name: alter database NAME set random_page_cost = ${RANDOM_PAGE_COST}`;
+  `On ${node}, random_page_cost is ${cost}, which makes PostgreSQL avoid indexes. Run this on ${node}, with the name of your database: alter database NAME set random_page_cost = ${RANDOM_PAGE_COST}`;
 
 function distributedLine({ table, key, colocated_with, shards, rows }: Distributed): string {
   const together = colocated_with === table ? '' : `, colocated with ${colocated_with}`;
@@ -169,7 +169,7 @@ function refuseUnknown(command: Command): void {
 
 /** Runs one command line. @returns the exit code, see EXIT */
 export async function main(argv: string[]): Promise<number> {
-  // The reader may stop early (`plat runs | head`, a closed terminal). The command still finishes its work.
+  // The output may be closed early (`plat runs | head`, a closed terminal). The command still finishes.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', ignoreClosed);
   try {
     await createProgram().parseAsync(argv, { from: 'user' });

@@ -48,13 +48,15 @@ export function addRecomputeCommands(program: Command): void {
     .command('stats')
     .option('--zip <zip>', 'one ZIP code', zip)
     .addOption(asOf('a feed with a fixed date'))
-    .description('recompute market statistics of a county and its ZIP codes, of one ZIP code, or of all');
+    .description(
+      'recompute market statistics for a county and its ZIP codes, for one ZIP code, or for every region',
+    );
   onScope(stats, '--fips, --zip, and --all', '--as-of 2025-09-28', recomputeStatistics);
 
   const history = recompute
     .command('history')
     .option('--wait', 'wait and show progress')
-    .description('restate market statistics of past months in all regions, where listings have changed')
+    .description('restate market statistics for past months, in all regions where listings have changed')
     .addHelpText('after', '\nExample:\n  plat recompute history --wait');
   action(history, recomputeHistory);
 }
@@ -165,9 +167,9 @@ async function tellOfDay(db: Db, { fips, asOf }: Flags): Promise<void> {
   if (asOf === (await defaultValuationDay(db))) return;
   const [minute, hour] = SCHEDULES['valuation-daily'].pattern.split(' ');
   const daily = `${hour!.padStart(2, '0')}:${minute!.padStart(2, '0')} UTC`;
-  const whose = fips === undefined ? '' : ` of county ${fiveDigits(fips)}`;
+  const whose = fips === undefined ? '' : ` in county ${fiveDigits(fips)}`;
   process.stderr.write(
-    `Valuations${whose} stay dated ${asOf} until the next run without --as-of (daily at ${daily}, or when comps change).\n`,
+    `Valuations${whose} keep the date ${asOf} until the next run without --as-of (daily at ${daily}, or when comps change).\n`,
   );
 }
 

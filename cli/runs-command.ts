@@ -22,7 +22,7 @@ import { action, type CommandResult, type Session } from './common/cli-session.t
 export function addRunCommands(program: Command): void {
   const runs = program
     .command('runs')
-    .description('list runs with their rows: read, new, changed, unchanged, retired, rejected')
+    .description('list runs with their row counts: read, new, changed, unchanged, retired, and rejected')
     .option('--feed <name>', 'runs of one feed')
     .option('--limit <n>', 'number of runs', wholeNumber, 20)
     .addHelpText(

@@ -63,7 +63,7 @@ export function addStatusCommand(program: Command): void {
       );
     for (const { node, gid, minutes } of prepared)
       printNote(
-        `the transaction ${gid} has been prepared on ${node} for ${minutes} minutes, and its rows are locked. On the coordinator, run: select recover_prepared_transactions(). If it stays, see docs/scale.md.`,
+        `the transaction ${gid} has been prepared on ${node} for ${minutes} minutes, and its rows are locked. On the coordinator, run: select recover_prepared_transactions(). If it remains, see docs/scale.md.`,
       );
     noteServer(server);
     for (const disk of disks)

@@ -34,10 +34,14 @@ export function addSuggestCommand(feed: Command): void {
     .argument('<sources...>', 'paths or http(s) URLs; several sources of one county are joined')
     .option(
       '--format <name>',
-      'format of the source; default: by the name of the file, or of the file in the zip',
+      'format of the source; default: taken from the name of the file, or of the file in the zip',
     )
     .option('--name <name>', "name of the feed; default: the source's name")
-    .option('--fips <code>', 'county of the feed; default: the county of the rows or their ZIP codes', fips)
+    .option(
+      '--fips <code>',
+      'county of the feed; default: the county in the rows, or the county of their ZIP codes',
+      fips,
+    )
     .option('--member <name>', 'the file to read in a zip')
     .option('--layer <name>', 'the layer, table, or sheet to read, if there are several')
     .option('--crs <code>', "coordinate system, if the source doesn't say")
@@ -72,7 +76,7 @@ async function suggestCommand(sources: string[], flags: Flags): Promise<CommandR
   if (sources.length > 1 && ofOne)
     throw new PlatError(
       'name',
-      `--${ofOne} applies to a single source. Name one source, or set it in the feed's section afterwards.`,
+      `--${ofOne} applies to a single source. Name one source, or set this in the feed's section afterward.`,
     );
   const inputs = [];
   for (const source of sources) inputs.push(await inputOf(source, file, flags));
@@ -104,7 +108,7 @@ function findLoadedOf(config: Config): FindLoaded | undefined {
     const { findLoadedFeeds } = await import('../workers/ingest/kinds/assessor/loaded-feeds.ts');
     return withSession(({ db }) => findLoadedFeeds(db, feed, rows)).catch(error => {
       printNote(
-        `Plat couldn't check whether another feed has these parcels: ${messageOf(error)} The run checks it again.`,
+        `Plat couldn't check whether another feed has these parcels: ${messageOf(error)} The run will check again.`,
       );
       return [];
     });

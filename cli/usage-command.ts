@@ -25,7 +25,7 @@ export function addUsageCommand(program: Command): void {
       'show one period by day and endpoint: current, or its start in UTC as a month, a day, or a time (2026-01, 2026-01-31, "2026-01-31 10:00:00Z")',
     )
     .addOption(new Option('--csv', 'print CSV').conflicts('json'))
-    .description('show the usage of an account by billing period')
+    .description("show an account's usage by billing period")
     .addHelpText(
       'after',
       '\nExamples:\n  plat usage --account acme\n  plat usage --account acme --period 2026-01 --csv\n  plat usage --providers',
@@ -74,8 +74,8 @@ export async function listPeriods(db: Db, account: string): Promise<PeriodUsage[
 const PERIOD = /^\d{4}-\d{2}(-\d{2}([T ]\d{2}:\d{2}(:\d{2}(\.\d{3})?)?Z?)?)?$/i;
 
 /**
- * One period by UTC day, endpoint and mode.
- * @param period `current`, or the month, the day or the moment at which the period starts: `2026-01`,
+ * One period by UTC day, endpoint, and mode.
+ * @param period `current`, or the month, day, or time at which the period starts: `2026-01`,
  * `2026-01-31`, `2026-01-31T10:00:00Z`, with or without seconds and milliseconds, and with a T or a space, as
  * lists show it.
  * @throws PlatError `account_unknown`, `period_unknown`.

@@ -56,12 +56,12 @@ function addRemove(user: Command): void {
   const remove = user
     .command('remove')
     .argument('<email>')
-    .description('remove a person, or cancel the invitations of an address')
+    .description('remove a person, or cancel the invitations sent to an address')
     .addHelpText(
       'after',
       '\nEnds their sessions, links, and emails at once. What they created stays with their company. The address can be invited again.' +
         "\nYou can't remove the owner of an account. Give the account another owner first." +
-        '\n\nExample:\n  plat user remove bob@acme.example\n\nExit codes: 0 removed, 2 unknown, or the owner of an account.',
+        '\n\nExample:\n  plat user remove bob@acme.example\n\nExit codes: 0 removed, 2 unknown address, or owner of an account.',
     );
   action(remove, async ({ db }, email: string) => {
     const removed = await removeUser(db, { email, actor: operator() }).catch(error => {

@@ -32,7 +32,7 @@ const PROGRAMS = [
   'workers/formats/reader-child.ts',
 ];
 
-/** Folders and files that a build is made of. Packages change with the lockfile. */
+/** Folders and files that a build is made from. Packages change with the lockfile. */
 const SOURCES = ['api', 'cli', 'shared', 'workers', 'tools/build.mjs', 'tsconfig.json', 'package-lock.json'];
 const IS_SOURCE = /\.(tsx?|mjs|css|svg|webp|json)$/;
 

@@ -70,7 +70,8 @@ function takeLock() {
 
 async function npmCi() {
   const { spawnSync } = await import('node:child_process');
-  // Regardless of NODE_ENV, tests need the development packages, and the first start the optional PostgreSQL.
+  // Regardless of NODE_ENV, tests need the development packages, and the first start needs the optional
+  // PostgreSQL.
   const which = ['--include=dev', '--include=optional'];
   const args = ['ci', ...which, '--no-audit', '--no-fund', '--no-update-notifier', '--loglevel=error'];
   const npm = process.env.npm_execpath;

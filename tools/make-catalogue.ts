@@ -32,7 +32,7 @@ type SourceFile = {
 
 const FORMATS: Record<string, string> = { gdb: 'filegdb', gpkg: 'geopackage', geojson: 'geojson' };
 
-/** County, state or place by its Census code, or by its state and name when the file has no code. */
+/** County, state, or place by its Census code, or by its state and name when the file has no code. */
 function placeOf(file: string, { coverage }: SourceFile): string | null {
   const geoid = coverage?.['US Census']?.geoid;
   const [usps = '', stem = ''] = file.split('/');

@@ -60,7 +60,7 @@ const FOLLOW_MS = 60_000;
  */
 const CONCURRENCY: Partial<Record<QueueName, number>> = { deals: 4, feeds: 4 };
 
-/** How long a worker pauses after a job found the disk full. */
+/** How long a worker pauses after a job finds the disk full. */
 const DISK_PAUSE_MS = 60_000;
 
 export type RunningWorker = {
@@ -96,7 +96,7 @@ type WorkerParts = {
   stopWatching(): void;
 };
 
-/** @throws PlatError `schema_version`, `queue_tables`, `database_lost`, `address_in_use`; errors of pg */
+/** @throws PlatError `schema_version`, `queue_tables`, `database_lost`, `address_in_use`; errors from pg */
 export async function startWorker(
   config: Config,
   log: Logger,

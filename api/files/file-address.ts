@@ -1,7 +1,7 @@
 import type { Db } from '../../shared/platform/db.ts';
 import { openSignedAddresses } from '../http/signed-addresses.ts';
 
-/** The data in a file's URL. Names are short because they are part of it. */
+/** The data in a file's URL. Names are short because they are part of the URL. */
 export type SignedFile = {
   /** The export. */
   x: string;

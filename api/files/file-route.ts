@@ -15,7 +15,7 @@ import { openReaderLimits } from './reader-limits.ts';
 
 const PATH = '/files/:token';
 
-/** Bytes of a part that are read at once. Reading twice as many takes more memory and is no faster. */
+/** Number of bytes of a part to read at a time. Reading twice as many takes more memory and is no faster. */
 const SLICE = 256 * 1024;
 
 type Part = { n: number; size: number; sha256: string };

@@ -28,7 +28,9 @@ export function requireEndpointAccess({ account }: Caller, { rate }: Pick<Endpoi
   throw new PlatError('forbidden', 'Skip tracing is turned off for this account.');
 }
 
-/** @throws PlatError `subscription_required`, `tier_upgrade_required` or `payment_required`, in this order */
+/**
+ * @throws PlatError `subscription_required`, `tier_upgrade_required`, or `payment_required`, in this order
+ */
 export function requireSubscription({ account, mode }: Caller, withoutContract = false): void {
   if (!account.pro) throw paymentError('subscription_required', 'A Pro subscription is required.');
   if (account.tier === null) {

@@ -5,7 +5,7 @@ import { sign, verifySigned } from './signed.ts';
 /** A place in a sorted list: a row's sort values and, last, its id. JSON leaves numbers unchanged. */
 export type Place = readonly (string | number | null)[];
 
-/** The content of a cursor. Names are short because it is in every `next` and `previous`. */
+/** The content of a cursor. Names are short because every `next` and `previous` contains a cursor. */
 export type Cursor = {
   /** Digest of the request. */
   r: string;

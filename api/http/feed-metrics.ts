@@ -7,7 +7,10 @@ export type Scheduler = { key: string; pattern?: string | undefined; tz?: string
 /** `since` is when the last good run was, or the first run if none was good, in epoch seconds. */
 export type FeedRun = { feed: string; since: number };
 
-/** The feeds that the workers' files schedule now. Feeds whose file was deleted stay in the table feeds. */
+/**
+ * The feeds that the workers' feed files currently schedule. Feeds whose file was deleted stay in the table
+ * feeds.
+ */
 export const scheduledFeeds = (schedulers: readonly Scheduler[] = []): Scheduler[] =>
   schedulers
     .filter(({ key }) => key.startsWith(FEED_PREFIX))

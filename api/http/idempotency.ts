@@ -110,7 +110,7 @@ type CallRow = {
 
 function openAttempt(db: Db, { accountId, key }: IdempotentRequest, claim: string, made: unknown): Attempt {
   const renewal = setInterval(() => {
-    // If renewal fails, the attempt can lose its lease. `keep` notices that.
+    // If renewal fails, the attempt can lose its lease. `keep` detects that.
     db.run('accounts/renew_claim', {
       account_id: accountId,
       key,

@@ -33,7 +33,7 @@ export const createMetricsPool = (config: Config, log: Logger): Pool =>
     statementTimeoutMs: STATEMENT_MS,
   });
 
-/** Samples by metric. What can't be read now is missing rather than zero. */
+/** Samples by metric. Values that can't be read at the moment are missing rather than zero. */
 type Samples = Map<MetricName, readonly Sample[]>;
 
 /** @returns a function that reads the samples. Concurrent scrapes share one read. */

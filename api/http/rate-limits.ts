@@ -47,7 +47,7 @@ type AdmittedRow = {
   level: number;
   plain_admitted: number;
   skip_traces_admitted: number;
-  /** Skip traces in the last minute. */
+  /** Number of skip traces in the last minute. */
   skip_traces: number;
   /** Seconds until one skip trace is available, and until all are. */
   skip_trace_in: number;

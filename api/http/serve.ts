@@ -167,7 +167,7 @@ const MAX_TRIES = 5;
 const REPRICED = unavailable('Other requests for the same data changed the price. Try again.');
 
 /** URLs are built on demand, because few handlers need them. */
-// Without getters: each object would get its own, and these cost a tenth of a call's processor time.
+// No getters: each object would get its own, which would cost a tenth of a call's processor time.
 const contextOf = (
   call: Call,
   { account, keyId, mode }: Caller,

@@ -5,7 +5,10 @@ const MAC_BYTES = 16;
 /** Far longer than anything we sign. */
 const MAX_LENGTH = 2_000;
 
-/** HMAC-SHA256 and JSON as URL-safe text. @param format its purpose. No other purpose accepts the text */
+/**
+ * JSON and its HMAC-SHA256, as URL-safe text.
+ * @param format the purpose of the text, which is invalid for any other purpose
+ */
 export function sign(format: string, value: unknown, secret: Buffer): string {
   const json = Buffer.from(JSON.stringify(value));
   return Buffer.concat([macOf(format, json, secret), json]).toString('base64url');

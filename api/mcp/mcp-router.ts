@@ -17,7 +17,10 @@ import type { ToolCallRequest } from './tool-call.ts';
 
 const PATH = '/mcp';
 
-/** The protocol's method to subscribe to changes. Plat announces none, and the library would reject it. */
+/**
+ * The protocol's method for subscribing to changes. Plat announces none, and the library would reject the
+ * call.
+ */
 const LISTEN = 'subscriptions/listen';
 
 const parseJson = express.json({ limit: MAX_BODY_BYTES, type: () => true, strict: false });

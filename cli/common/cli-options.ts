@@ -68,7 +68,7 @@ export function requireNotBoth(command: Command, ...names: string[]): void {
   }
 }
 
-/** The person who runs a command, as jobs and runs record it. */
+/** The person who runs a command, as recorded in jobs and runs. */
 export const requestedByOperator = (): string => `operator ${process.env.USER ?? ''}`.trim();
 
 /** A date (its start in UTC) or a time in ISO 8601. */

@@ -12,7 +12,7 @@ export function printNote(text: string): void {
   process.stderr.write(`plat: ${text}\n`);
 }
 
-/** Quotes a word for the shell. A leading dash would be taken for an option, so `--` goes before it. */
+/** Quotes a word for the shell. A leading dash would be mistaken for an option, so `--` goes before it. */
 export function shellWord(text: string): string {
   const word = /^[\w./:,@-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
   return text.startsWith('-') ? `-- ${word}` : word;

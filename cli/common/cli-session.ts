@@ -30,7 +30,7 @@ export function connectedConfig(): ConnectedConfig {
   );
 }
 
-/** @throws PlatError `no_database`, `schema_version`; errors of pg when the database cannot be reached */
+/** @throws PlatError `no_database`, `schema_version`; errors from pg if the database can't be reached */
 export async function withSession<T>(work: (session: Session) => Promise<T>): Promise<T> {
   const config = connectedConfig();
   const log = createLogger({ LOG_LEVEL: 'warn' }, 'plat');

@@ -17,7 +17,6 @@ const RUNTIME = ['--enable-source-maps'];
  * 7.3 (means of four alternating runs). One worker alone took 10.4 and 10.3 s. The heap may grow by 80%
  * before a collection, not several times. A worker that loads 1,000,000 parcels peaked at 363 MB instead of
  * 477, in 98 s.
- *
  */
 export const RUNTIMES: Record<ServiceName, string[]> = {
   api: RUNTIME,
@@ -63,7 +62,7 @@ export async function runService(name: ServiceName, { DATABASE_URL }: ConnectedC
   return new Promise((resolve, reject) => {
     child.on('error', reject);
     child.on('exit', (code, signal) => {
-      // Stopped before it could handle signals, so it had nothing to finish.
+      // The child stopped before it could handle signals, so it had nothing to finish.
       const early = isStopping && (signal === 'SIGINT' || signal === 'SIGTERM');
       process.exitCode = early ? 0 : (code ?? 1);
       resolve();

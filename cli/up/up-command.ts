@@ -26,7 +26,7 @@ const CLOSING_MS = 3_000;
 /** A started part. Parts are stopped in reverse order. */
 type Part = { stop(): Promise<void>; kill(): void };
 
-/** If it is killed, the next start resumes the interrupted work. @throws PlatError `already_running` */
+/** Runs everything. If killed, the next start resumes the work. @throws PlatError `already_running` */
 export async function up(config: Config): Promise<void> {
   claimState(config);
   const parts: Part[] = [{ stop: async () => clearState(config), kill: () => clearState(config) }];
@@ -36,7 +36,7 @@ export async function up(config: Config): Promise<void> {
   });
   const starting = start(config, parts, asked.signal);
   try {
-    // A signal during the start also stops it, after the current step.
+    // A signal during startup also stops Plat, after the current step.
     await Promise.race([starting, stopped]);
     await stopped;
     print('Stopping.');
@@ -104,7 +104,7 @@ async function start(base: Config, parts: Part[], signal: AbortSignal): Promise<
 
 const DISK_LOOK_MS = 10_000;
 
-/** Warns once when the disk is nearly full, and again only after space was free in between. */
+/** Warns once when the disk is nearly full, and again only if space was freed in the meantime. */
 export function watchDisk(
   look: () => Promise<DiskSpace>,
   say: (text: string) => void,

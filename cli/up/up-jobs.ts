@@ -16,7 +16,7 @@ import { print } from '../common/cli-output.ts';
 
 /** The sample's attributes take about ten seconds on two cores. */
 const SAMPLE_PATIENCE_MS = 100_000;
-/** A start that ingests nothing waits only this long. The workers then finish any remaining work. */
+/** If startup ingests nothing, it waits only this long. The workers then finish any remaining work. */
 const PATIENCE_MS = 3_000;
 
 type StartupContext = { db: Db; deliver(ids: string[]): Promise<void>; signal: AbortSignal };
@@ -49,7 +49,7 @@ export const ATTRIBUTE_JOBS: Due = {
   ask: db => enqueue(db, planLandAttributesJob, { scope: { dirty: true } }),
   failed: "Some land attributes couldn't be computed",
   goesOn: waiting =>
-    `The workers are still computing land attributes of ${waiting.toLocaleString('en-US')} parcels.`,
+    `The workers are still computing land attributes for ${waiting.toLocaleString('en-US')} parcels.`,
 };
 
 export const VALUATION_JOBS: Due = {
@@ -66,7 +66,7 @@ export const VALUATION_JOBS: Due = {
   goesOn: () => 'The workers are still valuing parcels.',
 };
 
-/** Waits for statistics to finish, and for the rest only as long as a start should take. */
+/** Waits for statistics to finish, but for the rest only as long as startup should take. */
 export async function finishDueJobs(start: StartupContext, ingested: boolean): Promise<void> {
   const patienceMs = ingested ? SAMPLE_PATIENCE_MS : PATIENCE_MS;
   await finishJobs(STATISTICS, start, Number.POSITIVE_INFINITY);
@@ -127,7 +127,7 @@ export async function ingestSamples({ db, deliver, signal }: StartupContext, fee
   }
 }
 
-/** Five lots of the demo user, one per stage. They are listings of the sample. */
+/** Five lots for the demo user, one per stage. They are listings in the sample. */
 const DEALS: readonly (DealFields & { apn: string })[] = [
   { apn: '14-341', status: 'listed', purchase_price: '9500.00', agent_fee: '1800.00' },
   { apn: '9-11', status: 'offer_received', purchase_price: '11000.00', closing_costs: '850.00' },
@@ -153,7 +153,7 @@ const DEALS: readonly (DealFields & { apn: string })[] = [
 /** Longer than the five jobs take, even if they wait behind others. */
 const DEALS_PATIENCE_MS = 20_000;
 
-/** Adds the sample's deals to a board that was never used, and waits for their listings. */
+/** Adds the sample's deals to a board that has never been used, and waits for their listings. */
 export async function addSampleDeals({ db, signal }: StartupContext, owner: Owner): Promise<void> {
   const isNew = await db.transaction(async tx => {
     if ((await findBoard(tx, owner)) !== undefined) return false;

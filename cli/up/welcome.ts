@@ -69,7 +69,7 @@ export type Welcome = {
 
 const STATS = '/api/public/v1/markets-stats';
 const CALLS = [
-  [`${STATS}/33019/stats/`, 'Market statistics of Sullivan County, New Hampshire'],
+  [`${STATS}/33019/stats/`, 'Market statistics for Sullivan County, New Hampshire'],
   [`${STATS}/zip/03280/stats/`, 'The same for ZIP code 03280 (Washington, New Hampshire)'],
   [`${STATS}/99999/stats/`, "A county that doesn't exist: 404, 0 tokens"],
 ];
@@ -84,7 +84,7 @@ export async function welcome({ url, link, key, keyFile, admin, logs }: Welcome)
     '                   run: npx plat user link demo@plat.example)',
     `  demo key         ${key}   (also in ${keyFile})`,
     `  documentation    ${url}/docs`,
-    `  admin            ${url}/admin   (add counties and files, see runs; for the demo user and users created with --operator)`,
+    `  admin            ${url}/admin   (add counties and files, and see runs; only for the demo user and users created with --operator)`,
     `  queues           ${url}/admin/queues   (user admin, password ${admin})`,
     `  logs             ${logs}`,
     '',

@@ -17,7 +17,7 @@ export const METRICS = {
     type: 'gauge',
     of: 'process',
     labels: ['version', 'schema'],
-    help: 'Always 1. Version of the running program and the number of the newest migration it knows.',
+    help: 'Always 1. Its labels are the version of the running program and the number of the newest migration that it knows.',
   },
   plat_database_pool_connections: {
     type: 'gauge',
@@ -35,7 +35,7 @@ export const METRICS = {
     type: 'gauge',
     of: 'process',
     labels: ['pool'],
-    help: 'Requests that wait for a free connection of the pool.',
+    help: 'Requests that are waiting for a free connection from the pool.',
   },
   plat_tokens_charged_total: {
     type: 'counter',
@@ -47,7 +47,7 @@ export const METRICS = {
     type: 'counter',
     of: 'process',
     labels: [],
-    help: 'Emails that the process could not send since it started.',
+    help: 'Emails that the process has failed to send since it started.',
   },
   plat_http_request_duration_seconds: {
     type: 'histogram',
@@ -83,7 +83,7 @@ export const METRICS = {
     type: 'gauge',
     of: 'installation',
     labels: ['name'],
-    help: 'Age of the oldest job of each kind that no worker has started. Missing for kinds with none.',
+    help: 'Age of the oldest job of each kind that no worker has started. Missing for kinds that have no such job.',
   },
   plat_job_duration_seconds: {
     type: 'histogram',
@@ -113,7 +113,7 @@ export const METRICS = {
     type: 'gauge',
     of: 'installation',
     labels: ['feed'],
-    help: 'Time since the last run of each feed that merged or found nothing new. Without one, since the first run. Up to 500 feeds, scheduled and oldest first.',
+    help: 'Time since the last run of each feed that merged or found nothing new. If there is no such run, time since the first run. Up to 500 feeds, scheduled and oldest first.',
   },
   plat_feed_overdue_seconds: {
     type: 'gauge',
@@ -131,7 +131,7 @@ export const METRICS = {
     type: 'gauge',
     of: 'installation',
     labels: [],
-    help: 'Age of the oldest Do Not Call registry data in use. Missing without any. Do not rely on data older than 31 days.',
+    help: 'Age of the oldest Do Not Call registry data in use. Missing if there is none. Do not rely on data older than 31 days.',
   },
   plat_webhooks: {
     type: 'gauge',
@@ -143,7 +143,7 @@ export const METRICS = {
     type: 'gauge',
     of: 'installation',
     labels: ['what'],
-    help: 'Saved searches that are behind the newest change, and behind_seconds of the oldest change that one has not checked.',
+    help: 'Saved searches that are behind the newest change, and behind_seconds of the oldest change that any of them has not checked.',
   },
 } as const satisfies Record<string, Declaration>;
 

@@ -47,7 +47,7 @@ test('plat feed remove: the layer is deleted, its runs stay, and the parcels tha
   writeRoads(folder, 'roads', [road(40)]);
   expect(await ingest(pool, feed)).toMatchObject({ status: 'merged', counts: { new: 1 } });
   const { out } = await plat('feed', 'remove', 'roads');
-  expect(out).toMatch(/^roads: removed 1 features? /);
+  expect(out).toMatch(/^roads \(roads\): removed 1 features?[;.]/);
   expect(out).toContain(file);
   expect(await runs()).toHaveLength(2);
 });

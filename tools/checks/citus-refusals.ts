@@ -22,8 +22,9 @@ const ONE_SHARD: readonly [RegExp, string][] = [
 ];
 
 /**
- * What Citus refuses in a statement on distributed tables, as seen with 13.2. It requires functions that
- * return the same on every server, and the shard column of a row. Some clauses work only within one shard.
+ * What Citus refuses in a statement on distributed tables, as observed with version 13.2. It requires
+ * functions that return the same on every server, and the shard column of a row. Some clauses work only
+ * within one shard.
  * @param text a statement without comments
  */
 export function faultsOfCitus(text: string): string[] {

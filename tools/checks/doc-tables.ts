@@ -74,10 +74,10 @@ function kinds(): string[] {
     const names = Object.keys({ ...sections, ...sharedSections }).map(name => `\`${name}\``);
     return `| \`${kind}\` | ${FEED_KINDS[kind].name} | ${names.join(', ')} |`;
   });
-  return ['| kind | what it holds | sections |', '|---|---|---|', ...rows];
+  return ['| kind | what it contains | sections |', '|---|---|---|', ...rows];
 }
 
-const METRIC_SOURCES = { process: 'APIs, workers', api: 'APIs', installation: 'APIs (the same from each)' };
+const METRIC_SOURCES = { process: 'APIs, workers', api: 'APIs', installation: 'APIs (the same from every API)' };
 
 function metrics(): string[] {
   const rows = Object.entries(METRICS).map(

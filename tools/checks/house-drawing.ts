@@ -26,8 +26,8 @@ const TITLE = 30;
  */
 export function houseDrawing(files: SourceFile[]): string {
   const workers = wing('workers', 'ingest and compute', 10, 730, files);
-  const api = wing('api', 'answer', 900, 310, files);
-  const shared = wing('shared', 'what all stand on', 10, 1_200, files);
+  const api = wing('api', 'respond', 900, 310, files);
+  const shared = wing('shared', 'what everything else uses', 10, 1_200, files);
   const upper = Math.max(heightOf(workers), heightOf(api));
   const ground = SKY + upper + 20;
   const height = ground + heightOf(shared) + 10;

@@ -36,7 +36,8 @@ export function checkFileNames(files: SourceFile[]): string[] {
  */
 export function checkQueries(files: SourceFile[]): string[] {
   const program = files.filter(({ path }) => /^(shared|workers|api|cli|tools)\/.*\.tsx?$/.test(path));
-  // Names are passed through lists and conditions before they are loaded, so any whole string is a use.
+  // Names are passed through lists and conditions before they are loaded, so any string that equals a name
+  // counts as a use.
   const named = new Set(
     program.flatMap(({ text }) => [...text.matchAll(/['"`](\w+\/\w+)['"`]/g)].map(match => match[1]!)),
   );

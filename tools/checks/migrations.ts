@@ -14,7 +14,8 @@ const BREAKS: readonly [RegExp, string][] = [
 ];
 
 /**
- * Each new migration says whether the previous release keeps working, and doesn't obviously contradict that.
+ * Each new migration must say whether the previous release keeps working, and must not obviously contradict
+ * that.
  */
 export function checkMigrations(files: SourceFile[]): string[] {
   return files.flatMap(({ path, text }) => {

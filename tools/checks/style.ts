@@ -26,7 +26,7 @@ export function checkCommentWidth(files: SourceFile[]): string[] {
 
 const isTest = (path: string): boolean => path.startsWith('test/');
 
-/** A comment names only files and statements that exist, and in the program, no test files. */
+/** Comments may name only files and statements that exist. In the program, they may not name test files. */
 export function checkCommentNames(files: SourceFile[]): string[] {
   const all = new Set(files.map(({ path }) => basename(path)));
   const program = new Set(files.filter(({ path }) => !isTest(path)).map(({ path }) => basename(path)));
@@ -56,7 +56,7 @@ export function checkSpreads(files: SourceFile[]): string[] {
         .filter(({ index }) => /^\s*[,)}\]]/.test(text.slice(endOfLiteral(text, index + 3))))
         .map(
           ({ index }) =>
-            `${path}:${text.slice(0, index).split('\n').length} spreads a literal: list its items themselves`,
+            `${path}:${text.slice(0, index).split('\n').length} spreads a literal: list its items directly`,
         ),
     );
 }

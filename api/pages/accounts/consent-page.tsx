@@ -62,7 +62,7 @@ async function allow(visit: Visit): Promise<Reply> {
   grant.addOIDCScope(String(params.scope ?? SCOPE));
   grant.addResourceScope(`${new URL(provider.issuer).origin}/mcp`, scopeOf(params));
   const grantId = await grant.save();
-  // A change of owner ends all grants. It may have happened just before this one was saved.
+  // A change of owner ends all grants. The owner may have changed just before this grant was saved.
   if (!(await isOwner(db, account.id, user.id))) {
     await endGrantsOfClient(db, account.id, client.clientId);
     throw notOwner();

@@ -241,7 +241,7 @@ function ageOf(then: Date, now: Date): string {
   return hours < 48 ? `${hours} h ago` : `${count(Math.floor(hours / 24))} days ago`;
 }
 
-/** By the schedule that the feed file had when the feed last ran. */
+/** Uses the schedule that the feed file had when the feed last ran. */
 function nextRun({ cron, timezone }: FeedState, now: Date): string {
   if (cron === null) return 'Manual';
   const options = { currentDate: now, ...(timezone !== null && { tz: timezone }) };

@@ -83,7 +83,7 @@ async function storeFile(
     });
     await stored?.written;
   } catch (error) {
-    // Without an error, a stream that has all its data counts as ended, and `written` never settles.
+    // Without an error, a stream that has received all its data counts as ended, and `written` never settles.
     stored?.stream.destroy(error as Error);
     await stored?.written.catch(() => {});
     throw error;

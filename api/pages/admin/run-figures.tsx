@@ -4,7 +4,7 @@ import { ALL_FIELDS } from '../../../shared/model/parcel-fields.ts';
 import { Facts, Grid, Meter, Panel } from '../frame/layout.tsx';
 import type { Visit } from '../frame/visit.ts';
 
-/** Rows shown per reason, closed and opened. The command line shows more. */
+/** Rows shown per reason, collapsed and expanded. The command line shows more. */
 const FEW_REJECTS = 1;
 const MAX_REJECTS = 100;
 

@@ -10,7 +10,7 @@ const FRAME = { left: 58, right: 12, top: 10, bottom: 34 };
 
 type Axis = { at(value: number): number; ticks: { value: number; label: string }[] };
 
-/** A logarithmic axis with ticks at 1, 2 and 5 of each power of ten. */
+/** A logarithmic axis with ticks at 1, 2, and 5 times each power of ten. */
 function logAxis(
   values: readonly number[],
   from: number,

@@ -81,7 +81,7 @@ export function readFilters(params: URLSearchParams): Filters {
   };
 }
 
-/** The outer ring of a polygon of GeoJSON. */
+/** The outer ring of a GeoJSON polygon. */
 function ringOf(text: string): [number, number][] | null {
   try {
     const ring: unknown = JSON.parse(text).coordinates[0];

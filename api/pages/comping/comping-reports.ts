@@ -28,7 +28,10 @@ export async function readReport({ req, deps, session }: Visit): Promise<Report>
   return found;
 }
 
-/** The report of a link. @throws PlatError `not_found`, also if the link has expired or was removed */
+/**
+ * The report that a link opens.
+ * @throws PlatError `not_found`, also if the link has expired or was removed
+ */
 export async function readShared({ req, deps }: Visit): Promise<Report> {
   const token = String(req.params.token);
   const report = /^[\w-]{43}$/.test(token) ? await findSharedReport(deps.db, tokenHashOf(token)) : undefined;

@@ -21,8 +21,8 @@ const MAX_TEXT = 2_000;
 const refused = (message: string): PlatError => new PlatError('validation_error', message);
 
 /**
- * What the text can mean: a parcel id or page, a comp id, a URL, a parcel number with its county, or a street
- * address.
+ * What the text could refer to: a parcel id or page, a comp id, a URL, a parcel number with its county, or a
+ * street address.
  * @param county FIPS, or name and state; the text can end with it instead
  * @throws PlatError `validation_error`
  */

@@ -232,7 +232,7 @@ export function Choices({ choices, given }: { choices: readonly Choice[]; given:
   );
 }
 
-/** The subject that the form of a choice names. */
+/** The subject named by the form of a choice. */
 export function subjectIn(form: URLSearchParams): DealSubject | undefined {
   const property = form.get('property_id');
   const listing = form.get('listing_id');

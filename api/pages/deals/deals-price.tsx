@@ -157,7 +157,7 @@ export type UndoablePrice = { event: DealEvent; fields: Record<string, string | 
 
 /**
  * The price before a user last changed it, while the deal still has the changed price. An undo can't be
- * undone itself.
+ * undone.
  */
 export function undoablePrice(deal: Deal, events: readonly DealEvent[]): UndoablePrice | undefined {
   const [last, before] = priceChanges(events);

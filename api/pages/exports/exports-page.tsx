@@ -72,7 +72,7 @@ export const exportsPage: Page = {
   },
 };
 
-/** Submitting a form twice orders one export. */
+/** Submitting a form twice orders only one export. */
 function orderKey({ form }: Visit): string | undefined {
   const order = form.get('order');
   return order === null ? undefined : pageKey(order);

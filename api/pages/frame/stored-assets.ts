@@ -12,7 +12,7 @@ const PATH = /^\/assets\/[\w-]+-[0-9a-f]{12}\.\w+$/;
 /** Enough for about ten releases. */
 const MAX_BYTES = 32e6;
 
-/** Compresses in a tenth of the time needed for the release's own assets, which are compressed only once. */
+/** Takes a tenth of the time spent on this release's own assets, which are compressed only once. */
 const FAST = { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } };
 
 /** Stores this release's assets for processes of other releases, before any page requests them. */

@@ -19,7 +19,8 @@ type ReadVersions = (db: Db, ids: readonly string[]) => Promise<{ id: string; ve
 type Watcher = { id: string; session: string; version: Version; res: Response };
 
 /**
- * Sends browsers the current version of an object, and then one for each change, as server-sent events.
+ * Sends browsers the current version of an object, and then a new version for each change, as server-sent
+ * events.
  * @param id the watched object @throws PlatError `rate_limited`
  */
 export type Watch = (id: string, session: string, version: Version) => (res: Response) => void;

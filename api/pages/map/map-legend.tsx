@@ -15,7 +15,7 @@ export type Colored = {
   hits?: number | undefined;
   /** Total acres of the results. */
   acres?: number | undefined;
-  /** The search has only a county, so every parcel is a result. */
+  /** The search names only a county, so every parcel in it is a result. */
   isWhole: boolean;
   /** Parcels of the searched county, or of all counties, that aren't results. */
   others: number;

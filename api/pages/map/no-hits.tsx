@@ -61,7 +61,7 @@ export type NearMiss = { words: string; count: number; search: string };
 /** A county without parcels in the searched place. `parcels` counts the whole county. */
 type EmptyPlace = { fips: number; parcels: number };
 
-/** Why a search has no results, and similar searches that have some. */
+/** Why a search has no results, and similar searches that do have results. */
 export type NoResults = {
   /** The counties of the place, if it has no parcels at all. */
   empty: EmptyPlace[];

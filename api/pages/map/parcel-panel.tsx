@@ -180,7 +180,7 @@ function Spot({ point: [lon, lat] }: { point: readonly number[] }) {
   );
 }
 
-/** A text that a click copies. */
+/** Text that is copied when clicked. */
 const Copy = ({ text, words, title }: { text: string; words: string; title: string }) => (
   <button type="button" class="copy" data-copy={text} title={title}>
     {words} <Icon name="copy" />

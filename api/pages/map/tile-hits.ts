@@ -41,7 +41,7 @@ export async function readTileHits(visit: Visit): Promise<TileHits | undefined> 
   return { key, body, asking, color };
 }
 
-/** Who searches on a page, and when. The company is set only for searches of a list. */
+/** Who is searching on a page, and when. The company is set only for searches within a list. */
 export async function searchContextOf(visit: Visit, { list_id }: FilterBody): Promise<Asking> {
   const asking = { asOf: visit.deps.now(), work: visit.work };
   return list_id === undefined ? asking : { ...asking, companyId: (await requireAccount(visit)).companyId };

@@ -2,7 +2,7 @@ import { count } from '../../../shared/model/figures.ts';
 
 export type CountyClass = { from: number; words: string; counties: number };
 
-/** Up to five classes with about the same number of counties, starting at round figures. */
+/** Up to five classes with about the same number of counties, starting at round numbers. */
 export function classifyCounties(values: readonly number[], shown: (value: number) => string): CountyClass[] {
   if (values.length === 0) return [];
   const sorted = values.toSorted((a, b) => a - b);

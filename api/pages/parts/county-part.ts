@@ -10,7 +10,7 @@ const MOST_OF_PART = 0.5;
 const MAX_NAMED = 3;
 
 /**
- * Describes what is loaded of partially loaded counties, such as `1 town: Washington`.
+ * Describes what is loaded for partially loaded counties, such as `1 town: Washington`.
  * @param counties null for all
  */
 export async function readParts(db: Db, counties: readonly number[] | null): Promise<Map<number, string>> {

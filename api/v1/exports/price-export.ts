@@ -66,7 +66,7 @@ const tooMany = (field: string): PlatError =>
     ],
   });
 
-/** Counting stops at one more than a file can have. */
+/** Counting stops at one more row than a file can have. */
 const ENOUGH = mostRows('csv') + 1;
 
 async function countParcels(db: Db, companyId: string, request: ExportRequest, at: At): Promise<Counted> {

@@ -157,7 +157,7 @@ export async function readCoverage(db: Db, code: number | null): Promise<Coverag
   }));
 }
 
-/** Catalogue entries for a state's counties that have no parcels. */
+/** Catalog entries for a state's counties that have no parcels. */
 export function offersOf(
   state: string,
   known: readonly Coverage[],

@@ -22,7 +22,7 @@ import { disclosedRows } from './disclosed-rows.ts';
 import { distinct, findByFilter, findNumbers, MAX_FOUND } from './find-list-parcels.ts';
 import { findList, listParams, NO_LIST, ROWS_PATH } from './list-schema.ts';
 
-/** Parcels that one call can name, about 140 kB. */
+/** Maximum number of parcels that one call can name, about 140 kB. */
 export const MAX_NAMED = 10_000;
 const BATCH = 20_000;
 

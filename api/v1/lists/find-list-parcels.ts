@@ -6,7 +6,7 @@ import { inField } from '../common/in-field.ts';
 import { requireKnownRegions } from '../common/known-regions.ts';
 import { findByApns } from '../parcels/find-parcels.ts';
 
-/** Parcels that the filter of one call can match, a few seconds of work. */
+/** Maximum number of parcels that one call's filter can match. Adding them takes a few seconds. */
 export const MAX_FOUND = 200_000;
 
 /** Sorted, without duplicates. */

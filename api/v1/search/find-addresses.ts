@@ -18,7 +18,7 @@ import {
 } from './find-words.ts';
 import type { Match } from './search-result.ts';
 
-/** A word of the search text: the address words and the place words that it can mean. */
+/** A word of the search text, with the address words and place words that it could match. */
 type Term = { street: WordRange[]; place: WordRange[]; fits(word: string): boolean };
 
 /** No address has more. Limits the work of one search. */

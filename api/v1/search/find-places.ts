@@ -16,7 +16,9 @@ const CODE = 0.93;
 /** Maximum number of results that only start with the text. */
 const MAX_BEGINNINGS = 10;
 
-/** Counties, towns, ZIP codes, and coordinates that a text can mean. Those with parcels rank higher. */
+/**
+ * Counties, towns, ZIP codes, and coordinates that the text could refer to. Those with parcels rank higher.
+ */
 export function findPlaces(text: string, types: ReadonlySet<SearchType>, loaded: Loaded): Match[] {
   const point = types.has('coordinates') ? coordinatesOf(text) : undefined;
   if (point) return [coordinates(point)];

@@ -90,7 +90,7 @@ async function readersOf(db: Db, companyId: string, { emails, webhook_id }: Told
   return users.map(({ id }) => id);
 }
 
-/** Scopes that Plat can't follow through the changes of a county. */
+/** Scopes that Plat can't follow by reading a county's changes. */
 const NOT_FOLLOWED = {
   owner_parcel_id: 'searches all counties, so Plat cannot follow it. Use counties and the owner name instead',
   list_id: 'cannot be followed. Use the counties of the list, or read the list',

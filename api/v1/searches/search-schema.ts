@@ -67,7 +67,7 @@ export async function toSearch(row: SearchRow, work: ShapeWork): Promise<SavedSe
   };
 }
 
-/** A company's searches. @param userId counts the changes that this user hasn't seen */
+/** A company's searches. @param userId the user whose unseen changes are counted */
 export const listRows = (
   db: Db,
   companyId: string,

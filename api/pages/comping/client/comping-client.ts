@@ -171,7 +171,7 @@ function saveText(): void {
   send([['do', 'text'], ...names.map((name): [string, string] => [name, fieldOf(name).value])]);
 }
 
-/** Shows the stored texts, from which the next change starts. Text being typed stays. */
+/** Shows the stored text, which the next change starts from. Keeps text that the user is typing. */
 function showText({ title, notes, conflict }: Update): void {
   const saved = find('saved');
   for (const [name, stored] of [

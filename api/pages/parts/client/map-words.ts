@@ -84,7 +84,7 @@ const roadNames = (id: string, classes: readonly string[], minzoom: number): Lay
   paint: letters(label),
 });
 
-/** All text on the map. When two texts collide, the later layer wins. */
+/** All text on the map. When two labels collide, the later layer wins. */
 export const wordLayers = (): LayerSpecification[] => [
   {
     id: 'parcel-names',
