@@ -22,7 +22,7 @@ export const LISTING_FIELDS = {
   city: spec('text', 'City'),
   state: spec('state', 'Two-letter state code'),
   zip: spec('zip', '5-digit ZIP code'),
-  county: spec('text', 'County name as the source writes it'),
+  county: spec('text', 'County name, as written by the source'),
   fips: spec('fips', 'County FIPS code'),
   apn: spec('text', "Assessor's parcel number"),
   latitude: spec('degrees', 'Latitude, WGS84', 'degrees'),

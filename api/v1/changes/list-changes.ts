@@ -55,7 +55,7 @@ const query = z.strictObject({
     .string('must appear only once')
     .max(2_000, 'is not a valid cursor')
     .optional()
-    .describe('`next_cursor` of an earlier page. Valid only with the same `types`, `fips`, and `search_id`.'),
+    .describe('`next_cursor` from an earlier page. Valid only with the same `types`, `fips`, and `search_id`.'),
   from: z
     .enum(['now'], 'must be now')
     .optional()
@@ -155,7 +155,7 @@ export type Stored = {
 export const metering = {
   key: 'public_changes',
   price: PRICES.changes,
-  note: 'free for a page without any',
+  note: 'free for an empty page',
   atMost: ({ query: { limit } }: { query: { limit: number } }) => costOf(PRICES.changes, limit),
 };
 

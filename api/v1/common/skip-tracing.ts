@@ -29,7 +29,7 @@ const phone = z.object({
     .enum(['Mobile', 'Landline'])
     .nullable()
     .describe(
-      'Based on the number block and its carrier, or on the source. Null when unknown. Approximate, because up to about 10% of numbers have moved to another carrier.',
+      'Line type, based on the number block and its carrier, or on the source. Null if unknown. Approximate, because up to about 10% of numbers have moved to another carrier.',
     ),
   dnc: z
     .boolean()
@@ -49,19 +49,19 @@ export const phoneTrace = z
     matched_on: z
       .enum(['name_and_street', 'name_and_zip', 'name_and_city', 'entity'])
       .nullable()
-      .describe('What the record and the request have in common. Null without a match.'),
+      .describe('What the record and the request have in common. Null if there is no match.'),
     first_name: z
       .string()
       .nullable()
-      .describe('First name on the matched record. Null for an entity, and without a match.'),
+      .describe('First name on the matched record. Null for an entity, or if there is no match.'),
     last_name: z
       .string()
       .nullable()
-      .describe('Last name on the matched record, or the name of the entity. Null without a match.'),
+      .describe('Last name on the matched record, or the name of the entity. Null if there is no match.'),
     phones: z
       .array(phone)
       .max(MAX_PHONES)
-      .describe('Phone numbers, best match first, then mobile lines. Empty without a match.'),
+      .describe('Phone numbers, best match first, then mobile lines. Empty if there is no match.'),
   })
   .meta({ id: 'PhoneTrace' });
 

@@ -136,7 +136,7 @@ export const listSearches = defineEndpoint({
   path: SEARCHES_PATH,
   operationId: 'list_searches',
   summary: 'List saved searches',
-  description: "Returns your company's saved searches, oldest first, with who gets notified.",
+  description: "Returns your company's saved searches, oldest first, including who gets notified.",
   response: {
     description: `All saved searches, up to ${MAX_SEARCHES}. The list is not paged.`,
     schema: z.array(savedSearch),
@@ -157,7 +157,7 @@ export const createSearch = defineEndpoint({
   path: SEARCHES_PATH,
   operationId: 'create_search',
   summary: 'Save a search',
-  description: `Saves a filter and follows its matches from now on: parcels added, removed, and changed. Plat can email users in your company, daily or instantly, and notify a webhook. Programs read \`searches/{id}/changes/\`. A filter can search up to ${MAX_COUNTIES} counties and match up to ${MAX_MEMBERS.toLocaleString('en-US')} parcels. A company can save ${MAX_SEARCHES} searches. Saving one uses one of the ${PRICES.quote.freePerDay} free quotes per day.`,
+  description: `Saves a filter and tracks its matches from now on: which parcels are added, removed, and changed. Plat can email users in your company, daily or instantly, and notify a webhook. Programs can read \`searches/{id}/changes/\`. A filter can search up to ${MAX_COUNTIES} counties and match up to ${MAX_MEMBERS.toLocaleString('en-US')} parcels. A company can save ${MAX_SEARCHES} searches. Saving one uses one of the ${PRICES.quote.freePerDay} free quotes per day.`,
   body: newSearch,
   response: {
     status: 201,
@@ -229,7 +229,7 @@ export const changeSearch = defineEndpoint({
   operationId: 'update_search',
   summary: 'Update a saved search',
   description:
-    'Changes its name, filter, or who gets notified. Matches of a new filter are not reported as added. Plat follows them from now on.',
+    'Changes its name, filter, or who gets notified. Existing matches of a new filter are not reported as added. Plat tracks them from now on.',
   body: searchChange,
   response: {
     ...answer,
