@@ -35,7 +35,7 @@ type Kind = { label: string; note: string; format: ExportFormat };
 const KINDS = {
   mail: {
     label: 'Mail merge CSV',
-    note: 'Owner, mailing address, parcel, and acres (lists: offers too), for any mail house',
+    note: 'Owner, mailing address, parcel, and acres, plus offers for lists. Works with any mail house',
     format: 'csv',
   },
   csv: { label: 'All fields, CSV', note: 'Every field of each parcel', format: 'csv' },

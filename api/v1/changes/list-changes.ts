@@ -164,7 +164,7 @@ export const listChanges = defineEndpoint({
   operationId: 'list_changes',
   tag: 'Changes',
   summary: 'List changes',
-  description: `Returns every change to parcels, listings, valuations, and statistics, in order and exactly once. Read page after page with \`next_cursor\` while \`has_more\` is true. Later, continue with the last cursor. A page can have fewer changes than \`limit\`, or none, while \`has_more\` is true. Changes are kept for ${CHANGES_DAYS} days. The first parcels of a county, and its first listings, are a single \`county.loaded\`: load them with other calls. docs/changes.md explains how to keep a copy in sync.`,
+  description: `Returns every change to parcels, listings, valuations, and statistics, in order and exactly once. Read page after page with \`next_cursor\` while \`has_more\` is true. Later, continue with the last cursor. A page can have fewer changes than \`limit\`, or none, while \`has_more\` is true. Changes are kept for ${CHANGES_DAYS} days. When a county's first parcels or first listings are loaded, there is only a single \`county.loaded\` change. Use other calls to fetch them. docs/changes.md explains how to keep a copy in sync.`,
   query,
   metering,
   response: {

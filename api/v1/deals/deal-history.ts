@@ -18,7 +18,7 @@ const event = z
     author: z
       .string()
       .describe(
-        'Who made the change: a user's email, the name of the account whose key was used, or `plat`.',
+        "Who made the change: a user's email, the name of the account whose key was used, or `plat`.",
       ),
     cause: z
       .string()

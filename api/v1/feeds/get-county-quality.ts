@@ -97,7 +97,7 @@ const quality = z
     as_of: z.iso
       .date()
       .nullable()
-      .describe(`End of the ${RECORD_YEARS} years of sales in the studies. Null if there are none.`),
+      .describe(`End of the ${RECORD_YEARS}-year period of sales in the studies. Null if there are none.`),
     parcels: z.int().nullable().describe('Parcels on the roll. Null if they are not counted yet.'),
     rows: rows
       .nullable()

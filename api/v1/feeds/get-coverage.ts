@@ -95,7 +95,7 @@ export const listCoverage = defineEndpoint({
       .optional()
       .meta({
         description:
-          'A two-letter state code, such as WI. Adds `offered`, which lists the state's counties that have no data but whose parcels are published.',
+          "A two-letter state code, such as WI. Adds `offered`, which lists the state's counties that have no data but whose parcels are published.",
         example: 'WI',
       }),
   }),

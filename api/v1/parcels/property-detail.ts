@@ -88,7 +88,7 @@ const parcelDetail = z
       .length(11)
       .nullable()
       .describe(
-        'Share of the area, in percent, that is steeper than each grade of `slope_area_index`: 0.5%, 2.5%, 5%, 7.5%, 10%, 15%, 20%, 25%, 30%, 40%, and 50%. Null when no elevation layer has slopes for at least half of the parcel.',
+        'Share of the area, in percent, that is steeper than each grade of `slope_area_index`: 0.5%, 2.5%, 5%, 7.5%, 10%, 15%, 20%, 25%, 30%, 40%, and 50%. Null if no elevation layer has slopes for at least half of the parcel.',
       ),
     ...schemasOf({ mean_slope_percent, min_elevation_m, mean_elevation_m, max_elevation_m }),
     retired_at: z.iso
