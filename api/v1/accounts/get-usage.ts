@@ -30,7 +30,7 @@ const record = z
   .object({
     date: z.iso.date().describe('Date in UTC.'),
     endpoint: z.string().describe('Metering key of the endpoint.'),
-    mode: z.enum(['direct', 'mcp']).describe('`direct` is REST, `mcp` the MCP server.'),
+    mode: z.enum(['direct', 'mcp']).describe('`direct` is the REST API, and `mcp` is the MCP server.'),
     tokens: tokens.describe('Tokens used.'),
   })
   .meta({ id: 'UsageRecord' });

@@ -93,7 +93,7 @@ export const change = z
     fields: z
       .record(z.string(), z.array(z.unknown()).length(2))
       .describe(
-        'For each changed field, its old and new value, as the API returns them. A new or returned parcel has all fields of its summary, including nulls, and every other known field. A new listing has all its fields, and a retired parcel none. `boundary` is a digest that changes with the shape.',
+        'For each changed field, its old and new value, as the API returns them. A new or returned parcel has all fields of its summary, including nulls, and every other known field. A new listing has all of its fields, and a retired parcel has none. `boundary` is a digest that changes with the shape.',
       ),
   })
   .meta({ id: 'Change' });

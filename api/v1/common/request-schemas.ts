@@ -84,7 +84,7 @@ const bucketStats = z
         >,
       )
       .describe(
-        'STR is the sell-through rate in percent, DOM days on market, PPA price per acre in USD, and Gini the dispersion of PPA from 0 to 100. A figure is null if there is no data to compute it from.',
+        'STR is the sell-through rate in percent, DOM is days on market, PPA is the price per acre in USD, and Gini is the dispersion of PPA from 0 to 100. A figure is null if there is no data to compute it from.',
       ),
     more: z
       .object(

@@ -39,7 +39,7 @@ const phone = z.object({
     .date()
     .nullable()
     .describe(
-      'Date of the registry file that `dnc` is from. Null when `dnc` is not from a registry file. The rules require a file from the last 31 days.',
+      'Date of the registry file that `dnc` comes from. Null if `dnc` does not come from a registry file. The rules require a file from the last 31 days.',
     ),
 });
 
@@ -166,7 +166,7 @@ async function askProvider(
   // disconnects.
   const provided = await ask(subjects, address).catch(error => {
     if (!(error instanceof PlatError) || error.code !== 'provider') throw error;
-    throw unavailable('The provider of phone numbers is unavailable. Try again later.', error, error.headers);
+    throw unavailable('The phone number provider is unavailable. Try again later.', error, error.headers);
   });
   if (provided === null) return null;
   const { subject, answer, tags } = provided;

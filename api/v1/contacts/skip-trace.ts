@@ -148,10 +148,10 @@ export const tracePropertyOwner = defineEndpoint({
     const { owner_name, owner_name_2, address, city, state, zip } = row;
     const place = placeOf({ address, city, state, zip });
     const details = {
-      ...(owner_name === null && { owner_name: ['is missing on the record of this parcel'] }),
+      ...(owner_name === null && { owner_name: ["is missing from this parcel's record"] }),
       ...(place.zip === null &&
         (place.city === null || place.state === null) && {
-          mail_address: ['has neither a ZIP code nor a city and state on the record of this parcel'],
+          mail_address: ["has neither a ZIP code nor a city and state in this parcel's record"],
         }),
     };
     if (owner_name === null || Object.keys(details).length > 0) throw validationError(details);

@@ -55,7 +55,7 @@ const day = z.iso.date(WRONG_DAY).refine(value => value >= '0001', WRONG_DAY);
 
 const listPrice = money.refine(price => !/^0*(\.0*)?$/.test(String(price)), 'must be greater than 0');
 const LIST_PRICE =
-  "Your own list price. If there is a live listing, it applies until the listing's price changes. If there is none, Plat grades the deal with this price and the parcel's acreage until Plat finds a live listing.";
+  "Your own list price. If there is a live listing, your price applies until the listing's price changes. If there is none, Plat grades the deal with this price and the parcel's acreage until Plat finds a live listing.";
 
 const fields = {
   status: z
@@ -120,7 +120,7 @@ const changedDeal = z
       .min(0, 'must be 0 or more')
       .optional()
       .describe(
-        'Position in the column of its stage, starting at 0. Values past the end place the deal at the end. If omitted, a deal that moves to another stage goes to the end.',
+        'Position in the column of its stage, starting at 0. Values past the end place the deal at the end. If this is omitted, a deal that moves to another stage goes to the end.',
       ),
     price: listPrice.nullish().describe(`${LIST_PRICE} Null removes it.`),
     advice_held_until: day
@@ -169,7 +169,7 @@ export const listDeals = defineEndpoint({
   operationId: 'list_deal_flow_listings',
   summary: 'List deals',
   description:
-    "Returns the deal board of the key's user: the lots for sale with their live listing, grade, and advice, sorted by stage and position. An account without a user has its own board.",
+    "Returns the deal board of the key's user: the lots for sale with their live listing, grade, and advice, sorted by stage and position. If the account has no user, it has a board of its own.",
   query: explainQuery,
   response: {
     status: 200,
@@ -235,7 +235,7 @@ export const changeListing = defineEndpoint({
   operationId: 'update_deal_flow_listing',
   summary: 'Update or move a deal',
   description:
-    'Moves a deal to another stage or position, or changes its fields. It can move to any stage. Grade and advice are updated within seconds. Setting a new `price` clears the advice in the meantime. Only deals in the stage `listed` have advice.',
+    'Moves a deal to another stage or position, or changes its fields. It can move to any stage. Grade and advice are updated within seconds. Until then, a new `price` clears the advice. Only deals in the stage `listed` have advice.',
   body: changedDeal,
   response: {
     ...ONE_DEAL,

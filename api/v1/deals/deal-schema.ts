@@ -99,7 +99,7 @@ export const deal = z
     suggested_action: z
       .enum(['', 'drop', 'relist', 'hold'])
       .describe(
-        'Suggested action. Only in the stage `listed`, once Plat has found the live listing or you have set a `price`. Empty if there is no advice, and until a new price is graded.',
+        'Suggested action. Available only in the stage `listed`, once Plat has found the live listing or you have set a `price`. Empty if there is no advice, and until a new price is graded.',
       ),
     suggested_action_price: usd('Advised list price (null unless the action is `drop`)').nullable(),
     advice: advice

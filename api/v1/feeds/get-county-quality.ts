@@ -80,7 +80,7 @@ const run = z
     new: z.int().describe('New parcels.'),
     changed: z.int().describe('Changed parcels.'),
     retired: z.int().describe('Retired parcels.'),
-    ids_kept: share('Share of the previous parcels that kept their id. Null for a first run.'),
+    ids_kept: share('Share of the previous parcels that kept their id. Null for the first run.'),
     filled,
   })
   .meta({ id: 'QualityRun' });
@@ -93,12 +93,12 @@ const quality = z
     computed_at: z.iso
       .datetime({ offset: true })
       .nullable()
-      .describe('Time when the shares and studies were computed. Null if they are not computed yet.'),
+      .describe('Time when the shares and studies were computed. Null if they have not been computed yet.'),
     as_of: z.iso
       .date()
       .nullable()
       .describe(`End of the ${RECORD_YEARS}-year period of sales in the studies. Null if there are none.`),
-    parcels: z.int().nullable().describe('Parcels on the roll. Null if they are not counted yet.'),
+    parcels: z.int().nullable().describe('Parcels on the roll. Null if they have not been counted yet.'),
     rows: rows
       .nullable()
       .describe('Total rows in the last merged run of each of its rolls. Null if there is none.'),
@@ -109,7 +109,7 @@ const quality = z
     ),
     acreage_compared: z.int().nullable().describe('Number of parcels with both.'),
     ids_kept: share(
-      'Share of the parcels from before the last merge that kept their id. Null after a first merge.',
+      'Share of the parcels from before the last merge that kept their id. Null after the first merge.',
     ),
     sources: z.array(
       z.object({

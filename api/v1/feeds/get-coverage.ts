@@ -52,7 +52,7 @@ export type Offer = z.output<typeof offer>;
 
 export const noCompsNotice = z
   .object({
-    reason: z.enum(NO_COMPS_REASONS).describe('Code of the reason.'),
+    reason: z.enum(NO_COMPS_REASONS).describe('Reason code.'),
     message: z.string().describe('The reason, and what to do about it.'),
   })
   .optional()

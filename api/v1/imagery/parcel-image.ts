@@ -9,7 +9,7 @@ const parcelImage = z
   .object({
     property_id: z.int().describe('Id of the parcel.'),
     image_url: link.describe(
-      'URL of the picture. Needs no key and works until `expires_at`. Every call returns a new one.',
+      'URL of the picture. Requires no API key and works until `expires_at`. Every call returns a new one.',
     ),
     mime_type: z.literal('image/jpeg'),
     expires_at: z.iso.datetime().describe('Time when the URL expires.'),
@@ -45,7 +45,7 @@ export const getParcelImage = defineEndpoint({
         mime_type: 'image/jpeg',
         expires_at: '2026-07-01T12:15:00.000Z',
         imagery: 'relief',
-        attribution: 'relief drawn from roads and parcels; no elevation is known here',
+        attribution: 'relief drawn from roads and parcels; no elevation data here',
         captured: null,
       },
     },

@@ -57,7 +57,7 @@ const body = z
       for (const name of named.length === 0 ? WAYS : named)
         add(name, `exactly one of ${WAYS.join(', ')} is required`);
     if (given.apns !== undefined && given.fips === undefined)
-      add('fips', 'is required: the county of the parcel numbers');
+      add('fips', 'is required: the county that the parcel numbers are in');
     if (given.apns === undefined && given.fips !== undefined) add('fips', 'can be used only with apns');
   })
   .meta({ id: 'NewListRows', example: { filter: WIDE_FILTER } });

@@ -48,7 +48,7 @@ export const readRows = defineEndpoint({
   ...rows,
   operationId: 'read_list_rows',
   summary: 'List the rows of a list',
-  description: `Returns the parcels of a list, sorted by property_id, with their status, owner mailing address, and offer. If the list shows one row per owner, each row is the owner's largest parcel. To read unread rows in such a list, or in one that was filled by a filter, the account must have one token left for each row on the page, or ${MIN_DISCLOSED_COUNT} tokens.`,
+  description: `Returns the parcels of a list, sorted by property_id, with their status, owner mailing address, and offer. If the list shows one row per owner, each row is the owner's largest parcel. To read unread rows in such a list, or in one that was filled by a filter, the account must have at least one token per row on the page, up to ${MIN_DISCLOSED_COUNT} tokens.`,
   query: rowsQuery,
   metering: {
     key: 'public_list_rows',

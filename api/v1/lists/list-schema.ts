@@ -128,7 +128,7 @@ export const rowPage = z
       .min(0)
       .nullable()
       .describe(
-        'Number of rows on all pages. Null until you reach the last page, if the list was filled by a filter and has unread rows.',
+        'Number of rows on all pages. If the list was filled by a filter and has unread rows, this is null until you reach the last page.',
       ),
     next: link
       .nullable()

@@ -106,7 +106,7 @@ async function quote(region: Region, asked: Query, resources: Resources, call: C
 const metering = {
   key: 'public_market_history',
   price: PRICES.marketHistory,
-  note: `${MAX_MONTHS} months cost up to ${priceOf(MAX_MONTHS, MAX_MONTHS)}; free on 404, and when none of the dates has statistics`,
+  note: `${MAX_MONTHS} months cost up to ${priceOf(MAX_MONTHS, MAX_MONTHS)}; free on 404, and when none of the dates have statistics`,
   mayBeFree: true,
   atMost: () => priceOf(MAX_MONTHS, MAX_MONTHS),
 } as const;

@@ -63,7 +63,7 @@ const row = region
       .int()
       .min(0)
       .nullable()
-      .describe('Sales in the bucket in the last 12 months. Null without `figures=true`.'),
+      .describe('Number of sales in the bucket in the last 12 months. Null without `figures=true`.'),
   })
   .meta({ id: 'RankedMarket' });
 

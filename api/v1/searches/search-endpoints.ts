@@ -92,8 +92,8 @@ async function readersOf(db: Db, companyId: string, { emails, webhook_id }: Told
 
 /** Scopes that Plat can't follow through the changes of a county. */
 const NOT_FOLLOWED = {
-  owner_parcel_id: 'searches all counties, so Plat cannot follow it. Use counties and the owner name instead',
-  list_id: 'cannot be followed. Use the counties of the list, or read the list',
+  owner_parcel_id: 'searches all counties, so Plat cannot track it. Use counties and the owner name instead',
+  list_id: 'cannot be tracked. Use the counties in the list, or read the list',
 };
 
 type Found = { counties: number[]; seq: number; ids: number[] };
@@ -215,7 +215,7 @@ export const getSearch = defineEndpoint({
   ...one,
   operationId: 'get_search',
   summary: 'Get a saved search',
-  description: 'Returns its filter, who gets notified, and how many parcels match.',
+  description: 'Returns a saved search: its filter, who gets notified, and how many parcels match.',
   response: answer,
   handle: async ({ params }, { db }, { account, work }) => {
     const row = await findSearch(db, account.companyId, params.id);
@@ -229,7 +229,7 @@ export const changeSearch = defineEndpoint({
   operationId: 'update_search',
   summary: 'Update a saved search',
   description:
-    'Changes its name, filter, or who gets notified. Existing matches of a new filter are not reported as added. Plat tracks them from now on.',
+    'Changes the name or filter of a saved search, or who gets notified. Existing matches of a new filter are not reported as added. Plat tracks them from now on.',
   body: searchChange,
   response: {
     ...answer,

@@ -14,7 +14,7 @@ import { VALUE_EXAMPLE, VALUE_EXAMPLE_ID } from '../examples/examples.ts';
 
 const usd = (description: string) => z.number().min(0).describe(`${description}, in USD.`);
 const adjustedFor = (by: string) =>
-  z.number().describe(`Adjustment of its price per acre for ${by}, in percent.`);
+  z.number().describe(`Adjustment of the comp's price per acre for ${by}, in percent.`);
 
 const usedComp = z.object({
   id: z.uuid().describe('Id of the comp in `comps/`.'),
@@ -29,7 +29,7 @@ const usedComp = z.object({
   time_percent: z
     .number()
     .describe(
-      "Adjustment of its price per acre for time, in percent: the county's price trend since the sale, and a correction based on recent estimates of the county's sales, if there are enough. 0 for a list price.",
+      "Adjustment of the comp's price per acre for time, in percent: the county's price trend since the sale, and a correction based on recent estimates of the county's sales, if there are enough. 0 for a list price.",
     ),
   location_percent: adjustedFor('location'),
   asking_percent: adjustedFor('being a list price (0 for a sale)'),
@@ -37,7 +37,7 @@ const usedComp = z.object({
     .number()
     .nullable()
     .describe(
-      'Adjustment of its price per acre for slope, road frontage, flood zone, and wetlands together, in percent. Null if sales show that these have no effect, or if they are unknown for the comp or the parcel.',
+      "Adjustment of the comp's price per acre for slope, road frontage, flood zone, and wetlands combined, in percent. Null if sales show that these have no effect, or if they are unknown for the comp or the parcel.",
     ),
 });
 
@@ -48,14 +48,14 @@ const explanation = z
     out_of_support: z
       .boolean()
       .describe(
-        'Whether the comps are too unlike the parcel. True if the parcel is more than 1.5 times as large as the largest comp, or smaller than the smallest comp by that factor, if every comp is more than two steps away (distance, size, and age combined, see docs/valuations.md), or if none of the comps are sales. The confidence is then halved. Also true, without halving, if the county has so few sales that its price level could be off by a quarter. The range and confidence reflect that uncertainty. In list rows, this is reported in `needs_review`.',
+        'Whether the comps are too different from the parcel. True if the parcel is more than 1.5 times as large as the largest comp, or smaller than the smallest comp by that factor, if every comp is more than two steps away (distance, size, and age combined, see docs/valuations.md), or if none of the comps are sales. The confidence is then halved. Also true, without halving, if the county has so few sales that its price level could be off by a quarter. The range and confidence reflect that uncertainty. In list rows, this is reported in `needs_review`.',
       ),
     as_of: z.iso.date().describe('Date of the estimate. Later sales are not used.'),
     model_version: z.string().describe('Version of the model that made the estimate.'),
     comps: z
       .array(usedComp)
       .describe(
-        'Comps used for the estimate, most similar first. `weight` and the percentages are from the time of the estimate. `price`, `lot_size`, `sold_date`, and `status` are current, so after a correction at the source they can disagree until the estimate is recalculated.',
+        'Comps used for the estimate, most similar first. `weight` and the percentages are from the time of the estimate. `price`, `lot_size`, `sold_date`, and `status` are current, so if the source makes a correction, they can disagree with the estimate until it is recalculated.',
       ),
   })
   .meta({ id: 'AiCompValueExplanation' });
@@ -73,7 +73,7 @@ const compValue = z
       .min(0)
       .max(95)
       .describe(
-        'Confidence from 0 to 95: the percentage of past sales with comps like these whose estimate, made as of the day before the sale, was within 25% of the price. Halved if the comps are unlike the parcel (`out_of_support`). A halved score is not a percentage of sales.',
+        'Confidence from 0 to 95: the percentage of past sales with comps like these whose estimate, made as of the day before the sale, was within 25% of the price. Halved if the comps are too different from the parcel (`out_of_support`). A halved score is not a percentage of sales.',
       ),
     gini_index: z
       .number()

@@ -137,7 +137,7 @@ export const replayWebhook = defineEndpoint({
       return ids.length;
     });
     if (message_id !== undefined && sent === 0)
-      throw validationError({ message_id: ['is not a message of this webhook, or is no longer kept'] });
+      throw validationError({ message_id: ['does not belong to this webhook, or is no longer kept'] });
     return { body: { messages: sent }, tokens: 0 };
   },
 });

@@ -184,7 +184,7 @@ export const getWebhook = defineEndpoint({
   ...one,
   operationId: 'get_webhook',
   summary: 'Get a webhook',
-  description: 'Returns its URL, its types, and its delivery status.',
+  description: 'Returns a webhook: its URL, its types, and its delivery status.',
   response: answer,
   handle: async ({ params }, { db }, { account }) => ({
     body: toWebhook(await findWebhook(db, account.id, params.id)),
@@ -198,7 +198,7 @@ export const changeWebhook = defineEndpoint({
   operationId: 'update_webhook',
   summary: 'Update a webhook',
   description:
-    'Changes its URL or its types, or turns it on or off. Use `replay/` to send messages that it missed while it was off.',
+    'Changes the URL or types of a webhook, or turns it on or off. Use `replay/` to send messages that it missed while it was off.',
   body: webhookChange,
   response: answer,
   handle: async ({ params: { id }, body }, resources, call) => {

@@ -28,7 +28,7 @@ export const webhook = z
       .enum(['gone', 'failing'])
       .nullable()
       .describe(
-        'Why Plat turned the webhook off: `gone`, it returned 410; `failing`, every attempt failed for three days. Null otherwise. `PATCH` with `enabled` turns it on again.',
+        'Why Plat turned the webhook off: `gone`, it returned 410; `failing`, every attempt failed for three days. Null otherwise. To turn it on again, use `PATCH` with `enabled`.',
       ),
     failing_since: z.iso
       .datetime()
