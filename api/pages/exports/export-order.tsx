@@ -234,7 +234,7 @@ export async function orderForm(visit: Visit, company: string) {
       <p>
         <small>
           {priceText(request.markets ? PRICES.exportMarkets : PRICES.exportRows)}. Plat keeps the file for 7
-          days. It has no phone numbers.
+          days. The file doesn't include phone numbers.
           {list !== undefined && ' Owners marked “Do not mail” are excluded.'}
         </small>
       </p>

@@ -13,7 +13,7 @@ const imagerySchema = z.strictObject({
   type: z
     .enum(['cog', 'xyz', 'arcgis_image', 'relief'])
     .describe(
-      'cog: GeoTIFF files in color, by source, template, or index. xyz: a Web Mercator tile server. arcgis_image: an ArcGIS ImageServer. relief: not imagery, but a drawing of the elevation, roads, and parcels from other feeds.',
+      'cog: GeoTIFF files in color, by source, template, or index. xyz: a Web Mercator tile server. arcgis_image: an ArcGIS ImageServer. relief: not imagery, but a drawing of the elevation, roads, and parcels in other feeds.',
     ),
   ...z
     .strictObject({
