@@ -11,21 +11,21 @@ import { errorEnvelope } from './v1/common/request-schemas.ts';
 const DESCRIPTION = `US land-parcel data and market statistics.
 
 - **Authentication.** Send an API key with every call: \`Authorization: Bearer plat_…\`.
-- **Price.** Calls cost tokens from the account's allotment for the billing period. The response header \`X-Tokens-Used\` has the cost.
-  Errors, 304 responses, and HEAD requests are free. Each endpoint says when its responses are free.
-- **Quotes.** Add \`quote=true\` to a priced GET or POST to get its price instead of running it. The response has the schema that the
-  operation's \`x-quote\` names. It is free, except for \`POST exports/\`: that quote counts matches, so it is priced like
-  \`POST properties/filter/quote/\` (${priceText(PRICES.quote)}, both together).
-- **No tokens left.** Priced endpoints return 402 before the work, whatever the call would have cost. Pictures, market history, market rankings,
-  filter quotes, rows of a list, and exports can be free, so they return 402 only if the call would cost tokens. It can take a few seconds
-  until every server knows that an account has used up its tokens.
-- **Paging.** Set \`page_size\`, and follow \`next\` until it is null. A \`page\` number that you set yourself counts from the start, so it
-  can skip or repeat rows when data changes in between.
+- **Price.** Calls cost tokens from the account's allotment for the billing period. The \`X-Tokens-Used\` response header shows the cost.
+  Errors, 304 responses, and HEAD requests are free. Each endpoint's description says when its responses are free.
+- **Quotes.** Add \`quote=true\` to a priced GET or POST to get its price instead of running it. The response uses the schema in the
+  operation's \`x-quote\`. Quotes are free, except for \`POST exports/\`: an export quote counts matches, so it is priced like
+  \`POST properties/filter/quote/\` (${priceText(PRICES.quote)}, counted together).
+- **No tokens left.** Priced endpoints return 402 without running the call, whatever it would have cost. Pictures, market history, market rankings,
+  filter quotes, list rows, and exports can be free, so they return 402 only if the call would cost tokens. It can take a few seconds
+  for every server to learn that an account has run out of tokens.
+- **Paging.** Set \`page_size\`, and follow \`next\` until it is null. If you set \`page\` yourself, pages are counted from the start, so
+  rows can be skipped or repeated when data changes between calls.
 - **Nulls.** A field is null when Plat doesn't know its value. A count is also null when it would reveal paid data.
 - **Errors.** Every error has a \`code\`, a \`message\`, and a \`request_id\`. Checks run in this order: key, scope, subscription, tier,
   payment, rate limit, validation, quota.
-- **Retries.** Send an \`Idempotency-Key\` with a POST. Repeated within 24 hours, the call runs and is billed once.
-- **Stability.** Within v1, Plat only adds endpoints, optional parameters, and response fields. Paths work with and without the trailing slash.`;
+- **Retries.** Send an \`Idempotency-Key\` with a POST. If you repeat the call within 24 hours, it still runs and is billed only once.
+- **Stability.** Within v1, Plat only adds endpoints, optional parameters, and response fields. Paths work with or without a trailing slash.`;
 
 const text = (description: string, example: string) => ({
   description,
@@ -46,11 +46,11 @@ const HEADERS = {
     '7f3c9a52-2d0e-4c57-9d0b-6f0a4c1e8b11',
   ),
   'X-Tokens-Used': count(
-    'Tokens that the call cost. 0 for errors and for responses that the endpoint says are free.',
+    'Cost of the call in tokens. 0 for errors and for free responses.',
     10,
   ),
   'X-RateLimit-Limit': count(
-    'Number of calls the account can make at once. The default limit if the account is unknown (401, and 404 or 405 for a path). Calls refused before the rate limit (403, and 402 for a subscription, tier, or payment) are not counted and show the limit as unused.',
+    'Number of calls the account can make at once. If the account is unknown (401, and 404 or 405 for a path), this is the default limit. Calls refused before the rate limit is checked (403, and 402 for a subscription, tier, or payment) are not counted and show the limit as unused.',
     120,
   ),
   'X-RateLimit-Remaining': count('Calls left right now.', 119),
@@ -64,14 +64,14 @@ const HEADERS = {
     '"account";r=119;t=1',
   ),
   ETag: text(
-    'Send it as If-None-Match. If the response is unchanged, you get a free 304.',
+    'Version of the response. Send it as If-None-Match to get a free 304 if the response is unchanged.',
     '"J1Qe0Zl3aPzV4m2kq9yWnA"',
   ),
   'Retry-After': count('Seconds to wait before you try again.', 5),
   'WWW-Authenticate': text('How to authenticate.', 'Bearer'),
   Allow: text('Methods that this path allows.', 'GET, HEAD'),
   'Idempotency-Replayed': {
-    ...text('This is the response of the first call. The repeat is free.', 'true'),
+    ...text('Present if the call was a repeat, which returns the first response for free.', 'true'),
     required: false,
   },
   Location: text(
@@ -185,17 +185,17 @@ const IDEMPOTENCY_KEY = z.object({
     .optional()
     .meta({
       description:
-        'A unique value of your choice, which makes the call safe to retry. For 24 hours, a repeat returns the first response with ' +
-        '`Idempotency-Replayed: true` and `X-Tokens-Used: 0`. A repeat that arrives while the first call runs waits for it. Using the same key for ' +
-        'a different request is a `validation_error`. Failed calls are not stored, so a repeat runs again.',
+        'A unique value of your choice that makes the call safe to retry. For 24 hours, a repeat returns the first response with ' +
+        '`Idempotency-Replayed: true` and `X-Tokens-Used: 0`. If the first call is still running, the repeat waits for it to finish. Using the same key for ' +
+        'a different request returns a `validation_error`. Failed calls are not stored, so a repeat runs again.',
       example: '3f6d1b52-7c0e-4d57-8a3b-1f0a4c1e8b22',
     }),
 });
 
 const EXTRA_LIMITS: Record<ExtraLimit, string> = {
   skip_trace:
-    'in addition to the limit for all calls, an account can make 20 skip traces in any 60 seconds, unless it has a different limit. REST and MCP count together. `RateLimit` and ' +
-    '`RateLimit-Policy` show both limits. `X-RateLimit-…` shows the one with fewer calls left. A call that one limit refuses does not count toward the other.',
+    'in addition to the limit for all calls, an account can make 20 skip traces in any 60-second period, unless it has a different limit. REST and MCP calls are counted together. `RateLimit` and ' +
+    '`RateLimit-Policy` show both limits. `X-RateLimit-…` shows the one with fewer calls left. A call refused by one limit does not count toward the other.',
 };
 
 /** The response to a quote, for operations whose own response has another status. */
@@ -246,7 +246,7 @@ function operationOf(endpoint: Endpoint): ZodOpenApiOperationObject {
       ...(response.etag
         ? {
             '304': {
-              description: 'Unchanged since the response with the ETag in If-None-Match. Free.',
+              description: 'Unchanged since the response whose ETag you sent in If-None-Match. Free.',
               headers: headers(...etag),
             },
           }
@@ -285,7 +285,7 @@ export function openApiDocument(endpoints: readonly Endpoint[] = v1): object {
             apiKey: {
               type: 'http',
               scheme: 'bearer',
-              description: 'An API key: `plat_` and 43 more characters.',
+              description: 'An API key: `plat_` followed by 43 characters.',
             },
           },
         },

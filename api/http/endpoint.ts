@@ -69,22 +69,22 @@ export type CallContext = {
 
 /** Groups of endpoints in the documentation, in order. */
 export const TAGS = {
-  Search: 'Find parcels, places, and owners in all counties with one search text.',
-  Parcels: 'Parcels by filter, parcel number, owner, or id, with their records, pictures, and values.',
+  Search: 'Search for parcels, places, and owners in all counties at once.',
+  Parcels: 'Find parcels by filter, parcel number, owner, or id, and get their records, pictures, and values.',
   'Skip trace': 'Phone numbers of owners.',
-  'Market statistics': 'Statistics of counties and ZIP codes by lot size.',
+  'Market statistics': 'Statistics for counties and ZIP codes, by lot size.',
   Comps: 'Listings and sales of land.',
-  Changes: 'What changed, in order, to keep a copy up to date.',
-  'Saved searches': 'Filters that Plat follows: what is added, removed, and changed.',
+  Changes: 'An ordered log of changes, for keeping a copy up to date.',
+  'Saved searches': 'Filters that Plat tracks, reporting which parcels are added, removed, and changed.',
   Webhooks: 'URLs that Plat calls when data changes.',
-  Lists: 'Sets of parcels for a mailing, with offers and status.',
+  Lists: 'Sets of parcels for mailings, with offers and statuses.',
   'Comp reports': 'Reports in the web app that value a parcel with comps that you choose.',
   Exports: 'Files of parcels, comps, or statistics, created in the background and downloaded in parts.',
   Regions: 'Counties and ZIP codes by name.',
   'Saved markets': 'Regions that your company has pinned.',
-  'Deal flow': 'Your board of land to sell.',
+  'Deal flow': 'Your board of lots for sale.',
   Usage: 'Tokens that the account has used.',
-  Coverage: 'The counties with data, and how recent it is.',
+  Coverage: 'Counties with data, and how recent the data is.',
 } as const;
 
 /**

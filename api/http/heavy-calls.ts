@@ -62,7 +62,7 @@ async function enter(lines: Map<string, Line>, accountId: string): Promise<void>
   }
   if (line.waiting.length >= MAX_WAITING)
     throw rateLimited(
-      `This account has ${AT_ONCE + MAX_WAITING} large requests or searches by shape in progress. Wait until some of them have finished.`,
+      `This account has ${AT_ONCE + MAX_WAITING} large requests or searches by shape in progress. Wait for some of them to finish.`,
       2,
       true,
     );

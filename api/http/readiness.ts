@@ -43,7 +43,7 @@ function reasonOf(error: unknown, pool: Pool): [Fault, string] {
   if (isTaken || means(errorCode(error), 'taken'))
     return [
       'no_connections',
-      "No database connection is free. Find out what is holding them, or raise DB_POOL_SIZE and PostgreSQL's max_connections.",
+      "No database connection is free. Find out what is holding the connections, or raise DB_POOL_SIZE and PostgreSQL's max_connections.",
     ];
   return ['unreachable', 'The database cannot be reached.'];
 }

@@ -130,7 +130,7 @@ export const presetHeaders: RequestHandler = (_req, res, next) => {
 };
 
 const OTHER_HOST =
-  'This service does not accept requests for this host. Use its own address. Operators set it in BASE_URL, and more hosts in ALLOWED_HOSTS.';
+  'This service does not accept requests for this host. Use its own address. Operators set that address in BASE_URL, and any other hosts in ALLOWED_HOSTS.';
 
 /** The part before the path in a request target in absolute form. */
 const AUTHORITY = /^[a-z][a-z0-9+.-]*:\/\/([^/?#]*)/i;

@@ -48,7 +48,7 @@ export async function paintRelief(
   ];
   const data = await canvas.composite(layers).ensureAlpha().raw().toBuffer();
   picture.data.set(data);
-  const from = light === null ? 'roads and parcels; no elevation is known here' : 'elevation';
+  const from = light === null ? 'roads and parcels; no elevation data here' : 'elevation';
   return { attribution: `relief drawn from ${from}` };
 }
 

@@ -39,7 +39,7 @@ Answer with a table: parcel number, acres, owner, estimated value with its confi
     arguments: [needed('parcel', 'property_id, or the parcel number or owner with the county')],
     text: ({ parcel }) =>
       `What is this parcel worth: ${parcel}?
-1. Without a property_id, call find_regions for the county, then search_properties by parcel number or owner.
+1. If I didn't give a property_id, call find_regions for the county, then search_properties by parcel number or owner.
 2. Call get_property for acreage, access, slope, wetlands, and flood zone.
 3. Call get_property_ai_comp_value with explain=true for the estimate, its 80% range, and the sales behind it.
 4. If its confidence is below 40 or out_of_support is true, call list_comps with status SOLD and a similar acreage, and say what those sold for per acre.
@@ -57,7 +57,7 @@ Answer with the estimate, the range, the three sales with the most weight, and w
       `Compare the land markets of ${places}${acres ? ` for lots of ${acres} acres` : ''}.
 1. Call get_coverage (free). Skip places without data, and say so.
 2. Call find_regions (free) for the FIPS codes, then get_market_stats once for each.
-3. For the acreage bucket that fits, compare sales in a year, sell-through rate, days on market, median price, and price per acre. If there are fewer than five sales, say that they mean little.
+3. For the acreage bucket that fits, compare sales in a year, sell-through rate, days on market, median price, and price per acre. If there are fewer than five sales, say that the figures mean little.
 Answer with one table, and one sentence on which market I should look at first and why.`,
   },
 ];

@@ -19,7 +19,7 @@ export const RESOURCES = [
   {
     uri: 'plat://filters',
     name: 'filters',
-    title: 'Filters of filter_properties',
+    title: 'Filters for filter_properties',
     description: 'Every filter with its type, unit, allowed values, and meaning.',
     mimeType: 'text/markdown',
   },
@@ -51,7 +51,7 @@ export const RESOURCE_TEMPLATES = [
 
 const filters = () =>
   [
-    '# Filters of filter_properties',
+    '# Filters for filter_properties',
     "Parcels must match every filter. At least one of the filters marked * is required. Bounds are inclusive. A parcel with an unknown value does not match, unless the filter's description says it is kept.",
     '',
     ...FILTERS.map(({ name, type, unit, description, values, scope }) => {
@@ -67,7 +67,7 @@ const statistics = () =>
     '',
     ...meanings(BUCKET_METRICS),
     '',
-    `In more, null with fewer than ${LEAST_SALES} sales:`,
+    `In more (null if there are fewer than ${LEAST_SALES} sales):`,
     ...meanings(MORE_METRICS),
     '',
     `Buckets: ${ACRE_BUCKETS.map(({ label }) => label).join(', ')}.`,

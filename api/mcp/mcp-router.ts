@@ -110,7 +110,7 @@ function refusalOf(body: unknown): (Refusal & { status: number }) | undefined {
     return {
       status: 404,
       code: -32_601,
-      message: `${LISTEN} is not supported, because this server announces no changes.`,
+      message: `${LISTEN} is not supported, because this server does not announce changes.`,
       id,
     };
   return undefined;
@@ -178,7 +178,7 @@ function rebindingFault(
     return undefined;
   const host = URL.canParse(origin) ? new URL(origin).hostname : '';
   if (origins.isOwnHost(host) || isIP(host.replace(/^\[|\]$/g, '')) !== 0) return undefined;
-  return 'Pages of this origin cannot call the service. Add it to CORS_ORIGINS.';
+  return 'Pages from this origin cannot call the service. Add it to CORS_ORIGINS.';
 }
 
 function sendRpcError(res: Response, status: number, { code, message, id = null }: Refusal): void {

@@ -22,11 +22,11 @@ export type McpDeps = CallDeps & {
 const IDENTITY = { name: 'plat', title: 'Plat: US land parcels', version };
 
 /** Instructions that a model reads before it uses tools. */
-const INSTRUCTIONS = `Land parcels, sales, market statistics, and valuations for US counties. Calls cost tokens of the user's account. Each tool states its
-price, and _meta has the cost of a call. First find the county's FIPS code with find_regions (free). search (free) finds addresses,
+const INSTRUCTIONS = `Land parcels, sales, market statistics, and valuations for US counties. Calls cost tokens from the user's account. Each tool states its
+price, and _meta shows the cost of a call. First find the county's FIPS code with find_regions (free). search (free) finds addresses,
 parcel numbers, owners, and places in all counties. To find lots, call filter_properties with all
 conditions at once instead of reading parcels one by one. A page costs the same at any size, so request as many rows as you need (about 60 fit
-in the text). Use property_id to get a valuation. Areas are in acres, prices in USD. Show people the map links of parcels.`;
+in the text). Use property_id to get a valuation. Areas are in acres, prices in USD. Show people the parcels' map links.`;
 
 /** Changes only with a release. */
 const CACHE = { ttlMs: 3_600_000, cacheScope: 'public' } as const;

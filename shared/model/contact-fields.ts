@@ -24,7 +24,7 @@ const PHONES = Object.fromEntries(
 const ADDRESS = {
   address: spec('text', 'Street address or PO box'),
   city: spec('text', 'City'),
-  state: spec('state', 'Two-letter state'),
+  state: spec('state', 'Two-letter state code'),
   zip: spec('zip', '5-digit ZIP code'),
 };
 
@@ -32,11 +32,11 @@ export const CONTACT_FIELDS: Record<string, ContactFieldSpec> = {
   source: spec('text', "Origin of the record. Default: the feed's own label"),
   source_id: spec(
     'text',
-    'Id of the record in the source. Default: derived from the row, so a changed row is a new contact',
+    'Id of the record in the source. Default: derived from the row, so a changed row becomes a new contact',
   ),
   name: spec(
     'text',
-    'Full name as a roll writes it (LAST, FIRST M), or name of an entity, if the parts are not mapped',
+    'Full name as written on a roll (LAST, FIRST M), or the name of an entity. Used if the parts are not mapped',
   ),
   entity_name: spec('text', 'Name of a company, trust, church, or other entity'),
   first_name: spec('text', 'Given name'),
@@ -47,7 +47,7 @@ export const CONTACT_FIELDS: Record<string, ContactFieldSpec> = {
   ...Object.fromEntries(
     Object.entries(ADDRESS).map(([name, { type, doc }]) => [
       `previous_${name}`,
-      spec(type, `${doc}, previous`),
+      spec(type, `Previous address: ${doc}`),
     ]),
   ),
   ...PHONES,

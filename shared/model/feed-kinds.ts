@@ -17,8 +17,8 @@ type FeedKindWords = {
   isComputed?: true;
 };
 
-const MEASURED = 'layers that parcels are measured on';
-const DRAWN = 'open water, place names, and ZIP areas, drawn on the map';
+const MEASURED = 'layers used to measure parcels';
+const DRAWN = 'open water, place names, and ZIP areas, shown on the map';
 const FEATURES = { layer: 'file or URL of the layer, for this run only' };
 
 /** The kinds of feed. `workers/ingest/kinds/` has a folder for each, with its feed format and its run. */
@@ -56,14 +56,14 @@ export const FEED_KINDS = {
   places: { doc: DRAWN, name: 'place names', inputs: FEATURES, isLayer: true },
   zips: { doc: DRAWN, name: 'ZIP areas', inputs: FEATURES, isLayer: true },
   imagery: {
-    doc: 'aerial imagery that parcels are drawn on',
+    doc: 'aerial imagery shown behind parcels',
     name: 'aerial imagery',
     inputs: { imagery: 'one imagery file or URL, for this run only' },
     isLayer: true,
     readsHeaders: true,
   },
   contacts: {
-    doc: 'people with phone numbers',
+    doc: 'people and their phone numbers',
     name: 'contacts',
     inputs: { contacts: 'file or URL of the contacts, for this run only' },
   },

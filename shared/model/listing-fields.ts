@@ -22,11 +22,11 @@ export const LISTING_FIELDS = {
   city: spec('text', 'City'),
   state: spec('state', 'Two-letter state code'),
   zip: spec('zip', '5-digit ZIP code'),
-  county: spec('text', 'County name as the source writes it'),
+  county: spec('text', 'County name, as written by the source'),
   fips: spec('fips', 'County FIPS code'),
   apn: spec('text', "Assessor's parcel number"),
-  latitude: spec('degrees', 'Latitude, WGS84', 'degrees'),
-  longitude: spec('degrees', 'Longitude, WGS84', 'degrees'),
+  latitude: spec('degrees', 'Latitude (WGS84)', 'degrees'),
+  longitude: spec('degrees', 'Longitude (WGS84)', 'degrees'),
   lot_acres: spec('number', 'Lot size', 'acres'),
   list_price: spec(
     'number',
@@ -37,12 +37,12 @@ export const LISTING_FIELDS = {
   listed_date: spec('date', 'Date of listing'),
   status_date: spec('date', 'Date of the most recent status change'),
   sold_date: spec('date', 'Closing date'),
-  days_on_market: spec('integer', 'Days on market as the source counts them', 'days'),
+  days_on_market: spec('integer', 'Time on the market, as counted by the source', 'days'),
   sale_type: spec('text', 'Type of sale, as the source labels it'),
   url: spec('url', 'Public http(s) URL of the listing'),
   photos: spec('list', 'http(s) URLs of photos'),
-  views: spec('integer', 'How often the listing was viewed', 'times'),
-  saves: spec('integer', 'How often the listing was saved', 'times'),
+  views: spec('integer', 'Number of views of the listing', 'times'),
+  saves: spec('integer', 'Number of saves of the listing', 'times'),
 } as const satisfies Record<string, ListingFieldSpec>;
 
 export type ListingField = keyof typeof LISTING_FIELDS;

@@ -97,7 +97,7 @@ const summarized =
   (label: string, lots: Lots): Metric => ({
     label,
     unit,
-    meaning: `${meaning} of the ${lots.name}`,
+    meaning: `${meaning} for the ${lots.name}`,
     carrier: lots.count,
     of: bucket => rounded(lots.of(bucket)[field]),
   });
@@ -108,7 +108,7 @@ const acreage = summarized('medianAcres', 'acres', 'Median lot size');
 const ppa = summarized('medianPpa', 'USD per acre', 'Median price per acre');
 const ppaMin = summarized('minPpa', 'USD per acre', 'Lowest price per acre');
 const ppaMax = summarized('maxPpa', 'USD per acre', 'Highest price per acre');
-const gini = summarized('gini', 'Gini, 0 to 100', 'Gini coefficient of the prices per acre');
+const gini = summarized('gini', 'Gini, 0 to 100', 'Gini coefficient of prices per acre');
 
 /** The metrics in `data`, with the names and order of the API. */
 export const BUCKET_METRICS = {
@@ -173,7 +173,7 @@ export const MORE_METRICS = {
     label: 'Sale to list price',
     unit: '%',
     meaning:
-      'Median of 100 x sale price / last asking price, for sales in the last 12 months with both prices known',
+      'Median of 100 x sale price / last asking price, for sales in the last 12 months for which both prices are known',
     carrier: null,
     of: ({ toAsked }) => (toAsked.count >= LEAST_SALES ? round2(100 * toAsked.median!) : null),
   },
@@ -198,7 +198,7 @@ export const MORE_METRICS = {
   price_index: indexed(
     'price_index',
     'Price index',
-    'Price of a lot of the same size and land in the county, 100 on January 1, 2020',
+    'Price over time of a lot of the same size and land in the county. 100 on January 1, 2020',
   ),
   price_index_low: indexed(
     'price_index_low',

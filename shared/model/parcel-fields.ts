@@ -88,10 +88,10 @@ export const PARCEL_FIELDS = {
   acres: land('number', 'Acres (deed)', 'Assessor-reported acreage', 'none', {
     unit: 'acres',
   }),
-  owner_name: owner('text', 'Owner', 'Primary owner of record, as on the roll', 'exact', {
+  owner_name: owner('text', 'Owner', 'Primary owner of record, as written on the roll', 'exact', {
     filterDoc: "Primary owner's full name",
   }),
-  owner_name_2: owner('text', 'Second owner', 'Secondary owner of record, as on the roll', 'exact', {
+  owner_name_2: owner('text', 'Second owner', 'Secondary owner of record, as written on the roll', 'exact', {
     filterDoc: "Secondary owner's full name",
   }),
   mail_address: owner('text', 'Mailing address', "Street or PO box of the owner's mailing address", 'none', {
@@ -200,8 +200,8 @@ export function areAcresApart(stated: number | null, measured: number | null): b
   return Math.max(stated / measured, measured / stated) > MAX_ACRES_RATIO;
 }
 
-const NO_SLOPES = 'when no elevation layer has slopes for at least half of the parcel';
-const notCovered = (layer: string) => `when no ${layer} layer covers the parcel, or it has no boundary`;
+const NO_SLOPES = 'if no elevation layer has slopes for at least half of the parcel';
+const notCovered = (layer: string) => `if no ${layer} layer covers the parcel, or if the parcel has no boundary`;
 
 /** Fields computed from the roll and the land layers. Their filters are written by hand. */
 export const COMPUTED_FIELDS = {
@@ -211,7 +211,7 @@ export const COMPUTED_FIELDS = {
   acres_mismatch: land(
     'boolean',
     'Acreage mismatch',
-    `Whether stated and measured acreage differ by more than a factor of ${MAX_ACRES_RATIO}; null when either is unknown`,
+    `Whether stated and measured acreages differ by more than a factor of ${MAX_ACRES_RATIO}; null if either is unknown`,
   ),
   improvement_percent: value(
     'number',
@@ -223,12 +223,12 @@ export const COMPUTED_FIELDS = {
   tax_delinquent_years: value(
     'integer',
     'Years delinquent',
-    'Years since the first year of the current delinquency; null when that year is unknown or the parcel is flagged as not delinquent',
+    'Years since the first year of the current delinquency; null if that year is unknown or the parcel is flagged as not delinquent',
   ),
   ownership_months: owner(
     'integer',
     'Months owned',
-    'Whole months since the last sale was recorded; null when its date is unknown',
+    'Whole months since the last sale was recorded; null if its date is unknown',
   ),
   out_of_state_owner: owner(
     'boolean',
@@ -248,17 +248,17 @@ export const COMPUTED_FIELDS = {
   corporate_owner: owner(
     'boolean',
     'Company',
-    'Whether the owner name is that of a company (LLC, INC, …). Trusts are not companies',
+    'Whether the owner is a company, judging by the name (LLC, INC, …). Trusts do not count as companies',
   ),
   hoa_owner: owner(
     'boolean',
     "Homeowners' association",
-    "Whether the owner name is that of a homeowners' association",
+    "Whether the owner is a homeowners' association, judging by the name",
   ),
   landlocked: land(
     'boolean',
     'Landlocked',
-    'Whether the parcel has no road access: no road for cars, including private roads and service drives, touches it or faces it within reach. Easements are not considered',
+    'Whether the parcel has no road access: no road open to cars, including private roads and service drives, touches it or runs alongside it within reach. Easements are not considered',
     'none',
     { nullWhen: notCovered('road') },
   ),

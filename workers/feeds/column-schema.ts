@@ -12,7 +12,7 @@ const scalar = z.union([z.string(), z.number(), z.boolean(), z.null()]);
 const columnProperties = z
   .strictObject({
     column: columnName.describe(
-      "Column of the source. Case is ignored if there is no exact match. 'Media[].MediaURL' reads a property of every entry of a list. '$id' is a GeoJSON feature's id.",
+      "Column of the source. Case is ignored if there is no exact match. 'Media[].MediaURL' reads a property of every entry in a list. '$id' is a GeoJSON feature's id.",
     ),
     columns: z.array(columnName).min(2).describe('Several columns, joined as text. Empty ones are skipped.'),
     sum: z
@@ -22,18 +22,18 @@ const columnProperties = z
     part: z
       .enum(LINE_PARTS)
       .describe(
-        "Part of a one-line mailing address, such as '12 OAK ST APT 4 EAU CLAIRE WI 54701' or 'EAU CLAIRE, WI', with or without commas. Text that Plat can't tell apart stays with the street.",
+        "Part of a one-line mailing address, such as '12 OAK ST APT 4 EAU CLAIRE WI 54701' or 'EAU CLAIRE, WI', with or without commas. Text that Plat can't assign to a part stays with the street.",
       ),
     value: scalar.describe('The same value for every row, instead of a column.'),
     values: z
       .record(z.string(), scalar)
       .describe(
-        "Recodes values: the source's text (case is ignored, '' is an empty cell) to the value it means. Other values are used unchanged, unless `otherwise` is set.",
+        "Maps the source's text (case is ignored, '' is an empty cell) to the value that it means. Other values are used unchanged, unless `otherwise` is set.",
       ),
     contains: z
       .record(z.string(), scalar)
       .describe(
-        'Recodes values that `values` does not list: part of the text (case is ignored) to the value it means.',
+        'Maps text that contains a string (case is ignored) to the value that it means. Applies to text that `values` does not list.',
       ),
     otherwise: scalar.describe(
       'Value for everything that `values` and `contains` do not list, including empty cells.',
@@ -71,7 +71,7 @@ const columnProperties = z
           'is not a date format: combine YYYY, YY, MM, M, DD, D, MON with separators, or use ISO, excel, epoch_ms, or epoch_s',
       })
       .describe(
-        'Date format, such as YYYYMMDD, M/D/YY, DD-MON-YYYY, YYYY-M (first of the month), ISO, excel (days as Excel counts them), epoch_ms, epoch_s. MON is the name of a month, short or long: MON D, YYYY reads both Sep 14, 2000 and September 14, 2000. Default: ISO, YYYY/MM/DD, YYYYMMDD, M/D/YYYY, and epoch milliseconds are recognized.',
+        'Date format, such as YYYYMMDD, M/D/YY, DD-MON-YYYY, YYYY-M (first of the month), ISO, excel (day numbers in Excel), epoch_ms, epoch_s. MON is a month name, short or long: MON D, YYYY reads both Sep 14, 2000 and September 14, 2000. Default: ISO, YYYY/MM/DD, YYYYMMDD, M/D/YYYY, and epoch milliseconds are recognized.',
       ),
     optional: z
       .boolean()
@@ -163,25 +163,25 @@ const TESTS = ['in', 'not_in', 'equals', 'contains', 'min', 'max', 'present'] as
 export const conditionSchema = z
   .strictObject({
     column: columnName.describe('Column of the source.'),
-    in: z.array(scalar).min(1).describe('True when the text is one of these. Case is ignored.').optional(),
-    not_in: z.array(scalar).min(1).describe('True when the text is none of these.').optional(),
-    equals: scalar.describe('True when the text is equal to this.').optional(),
-    contains: z.string().min(1).describe('True when the text contains this.').optional(),
-    min: z.number().describe('True when the number is this or more.').optional(),
-    max: z.number().describe('True when the number is this or less.').optional(),
+    in: z.array(scalar).min(1).describe('True if the text is one of these. Case is ignored.').optional(),
+    not_in: z.array(scalar).min(1).describe('True if the text is none of these.').optional(),
+    equals: scalar.describe('True if the text is equal to this.').optional(),
+    contains: z.string().min(1).describe('True if the text contains this.').optional(),
+    min: z.number().describe('True if the number is this or more.').optional(),
+    max: z.number().describe('True if the number is this or less.').optional(),
     present: z.boolean().describe('Whether the cell must be filled (true) or empty (false).').optional(),
   })
   .superRefine((condition, context) => {
     if (TESTS.some(test => condition[test] !== undefined)) return;
     context.addIssue({ code: 'custom', message: `tests nothing; set one of ${TESTS.join(', ')}` });
   })
-  .meta({ id: 'Condition', description: 'A test of one column. All of its conditions must be true.' });
+  .meta({ id: 'Condition', description: 'A test of one column. If it has several conditions, all of them must be true.' });
 
 export type Condition = z.infer<typeof conditionSchema>;
 
 export const skipWhereSchema = z
   .array(conditionSchema)
-  .describe('Rows to skip: those for which any of these is true. They are counted, not rejected.')
+  .describe('Conditions for skipping rows. A row is skipped if any of them is true. Skipped rows are counted, but not rejected.')
   .optional();
 
 export function columnsOf<Target extends string>(

@@ -91,7 +91,7 @@ export const COMMON_PROPERTIES = {
     .describe(
       'true: the feed does not run, and neither does a bundled feed with the same name. Default: false.',
     ),
-  title: z.string().describe('Name that people see.'),
+  title: z.string().describe('Display name of the feed.'),
   attribution: z.string().describe('Credit line for the data.'),
   licence: z.string().describe('Terms of use of the data.'),
   fips: fipsSchema,

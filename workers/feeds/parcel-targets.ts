@@ -7,16 +7,16 @@ export type ParcelTarget = ParcelField | RowField;
 const ROW_TARGETS: Record<RowField, TargetSpec> = {
   fips: {
     type: 'fips',
-    doc: 'County FIPS code of the row, for files with several counties. Two columns are a state code and a county code',
+    doc: 'County FIPS code of the row, for files with several counties. If there are two columns, they are a state code and a county code',
   },
   longitude: {
     type: 'degrees',
-    doc: 'Longitude in degrees, WGS84, if the source has no shapes',
+    doc: 'For a source without shapes: longitude (WGS84)',
     unit: 'degrees',
   },
   latitude: {
     type: 'degrees',
-    doc: 'Latitude in degrees, WGS84, if the source has no shapes',
+    doc: 'For a source without shapes: latitude (WGS84)',
     unit: 'degrees',
   },
 };

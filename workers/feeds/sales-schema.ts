@@ -11,7 +11,7 @@ const priorSaleSchema = z.strictObject({
     .optional(),
   multi_parcel: z
     .array(conditionSchema)
-    .describe('Marks deeds over several parcels: any of these is true.')
+    .describe('Conditions that identify deeds covering several parcels. One match is enough.')
     .optional(),
   where: z.array(conditionSchema).describe('Conditions for this sale. All must be true.').optional(),
 });
@@ -33,7 +33,7 @@ export const salesSchema = z
     multi_parcel: z
       .array(conditionSchema)
       .describe(
-        'Marks deeds over several parcels: any of these is true. Without this and without book, sales with the same date, price, and seller count as one deed.',
+        'Conditions that identify deeds covering several parcels. One match is enough. If both this and book are missing, sales with the same date, price, and seller count as one deed.',
       ),
     prior: z.array(priorSaleSchema).min(1).describe('Earlier sales in other columns of the row.'),
   })

@@ -11,8 +11,8 @@ const source = z
 
 export const INPUT_PROPERTIES = {
   source: z
-    .union([source, z.array(source).min(1).describe('Several sources, read in order as one.')])
-    .describe('What to read. Plat unpacks gzip and zip.'),
+    .union([source, z.array(source).min(1).describe('Several sources, read in order as if they were one.')])
+    .describe('What to read. Plat unpacks gzip and zip files.'),
   format: z.enum(Object.keys(FORMATS) as [Format, ...Format[]]).describe(
     Object.entries(FORMATS)
       .map(([name, { title }]) => `${name}: ${title}`)

@@ -20,7 +20,7 @@ const arcgisSchema = z
       .array(z.string().min(1))
       .min(1)
       .describe(
-        'Fields whose codes Plat replaces with the names that the layer defines. Default: codes stay.',
+        'Fields whose codes Plat replaces with the names that the layer defines. Default: codes are kept.',
       ),
     out_sr: z
       .number()
@@ -70,7 +70,7 @@ const settingsSchema = z
   .object({
     crs: z
       .string()
-      .describe('Coordinate system, such as EPSG:2236 or WKT. Default: that of the source, else WGS84.'),
+      .describe("Coordinate system, such as EPSG:2236 or WKT. Default: the source's own, or WGS84 if it has none."),
     encoding: z.string().describe('Character encoding, such as utf-8 or windows-1252. Default: detected.'),
     delimiter: z.string().describe('csv: the separator. Default: detected.'),
     quote: z.string().max(1).describe('csv: the quotation mark. Empty for none. Default: ".'),
@@ -93,9 +93,9 @@ const settingsSchema = z
     member: z
       .union([z.string().min(1), z.array(z.string().min(1)).min(1)])
       .describe(
-        'The file to read in a zip with several. With patterns (* matches anything), all matching files are read as one. A pattern that starts with ! excludes files.',
+        'The file to read in a zip that has several. If you list patterns (* matches anything), all matching files are read as one. A pattern that starts with ! excludes files.',
       ),
-    layer: z.string().min(1).describe('The layer, table, or sheet to read in a file with several.'),
+    layer: z.string().min(1).describe('The layer, table, or sheet to read in a file that has several.'),
     layout: z
       .array(
         z.strictObject({

@@ -170,7 +170,7 @@ export function Terms({ usage: { terms, direct } }: { usage: Usage }) {
       'When tokens run out',
       terms.overage_allowed
         ? `${cents(terms.overage_cents_per_1000)} per 1,000 tokens of overage${ceiling}`
-        : 'Calls are refused until the period ends, because overage is off',
+        : 'Calls are refused until the period ends, because overage is turned off',
     ],
     ['Payment method', terms.payment_method ? 'On file' : 'None on file'],
     ['Invoice', terms.invoice_paid ? 'Paid' : 'Unpaid. Calls are refused.'],

@@ -127,7 +127,7 @@ export function WebhookFields({ webhook, searches, sent }: FieldsProps) {
         <Field
           label="Saved search"
           name="search"
-          hint="Limits parcel, estimate, and search events to parcels that this search finds or found."
+          hint="Limits parcel, estimate, and search events to parcels that this search finds now or found earlier."
           error={faultOf('search_id')}
         >
           <Select

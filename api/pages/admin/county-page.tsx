@@ -82,7 +82,7 @@ function Offers({ payload, result, runs }: OffersProps) {
       {notWritable && (
         <Notice kind="bad">
           Plat can't write to {feedsDir} ({notWritable}), the folder for feeds (FEEDS_DIR). It can show you
-          the feeds to save there yourself.
+          the feeds, so that you can save them there yourself.
         </Notice>
       )}
       {payload.write && !open && <Outcome result={result} runs={runs} />}

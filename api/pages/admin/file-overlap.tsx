@@ -45,7 +45,7 @@ export function AlreadyLoaded({ feeds, rows }: LoadedProps) {
       <ul>
         {feeds.map(({ feed, parcels, again }) => (
           <li>
-            Feed {feed} has {count(parcels)} parcels of this county, and {count(again)} of them are in{' '}
+            Feed {feed} has {count(parcels)} parcels in this county, and {count(again)} of them are in{' '}
             {rows === undefined ? 'this file' : `the first ${count(rows)} rows of this file`}.
           </li>
         ))}

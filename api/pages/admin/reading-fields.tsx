@@ -20,20 +20,20 @@ export function ReadingFields({ reading, choose, open }: Props) {
           label="Layer, table, or sheet"
           given={reading.layer}
           options={choose?.layer}
-          hint="If the file has several (layer)"
+          hint="Needed if the file has several (layer)"
         />
         <PartField
           name="member"
           label="File in the zip"
           given={reading.member}
           options={choose?.member}
-          hint="If the zip has several files (member)"
+          hint="Needed if the zip has several files (member)"
         />
         <Field
           name="crs"
           label="Coordinate system"
           value={reading.crs ?? ''}
-          hint="If the file doesn't say (crs), such as EPSG:26919"
+          hint="Needed if the file doesn't say (crs), such as EPSG:26919"
         />
       </div>
     </details>

@@ -194,7 +194,7 @@ function Waiting({ report }: { report: Report }) {
     <>
       {report.fault === null ? (
         <p>
-          Plat is comparing nearby sales and listings with this parcel. The report appears here in a few
+          Plat is comparing nearby sales and listings with this parcel. The report will appear here in a few
           seconds.
         </p>
       ) : (

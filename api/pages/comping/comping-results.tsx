@@ -197,7 +197,7 @@ export function TrendWords({ trend, county }: { trend: PriceTrend | undefined; c
           ? `prices per acre rose ${plain(percent)} per year, ${source}. Older sales are adjusted up.`
           : `prices per acre fell ${plain(-percent)} per year, ${source}. Older sales are adjusted down.`}
       {Math.abs(off) >= FLAT_PERCENT &&
-        ` Estimates of last year's sales were ${plain(Math.abs(off))} too ${off > 0 ? 'high' : 'low'}, so every sale is also adjusted ${off > 0 ? 'down' : 'up'} by that.`}
+        ` Estimates of last year's sales were ${plain(Math.abs(off))} too ${off > 0 ? 'high' : 'low'}, so every sale is also adjusted ${off > 0 ? 'down' : 'up'} by that amount.`}
     </p>
   );
 }
@@ -269,7 +269,7 @@ export function Conclusion({ report, result, machine }: ConclusionProps) {
         <p>
           <Icon name="triangle-alert" />
           Few similar sales nearby. The comps used differ from this parcel in size or location, or none of
-          them is a sale.
+          them are sales.
         </p>
       )}
     </>

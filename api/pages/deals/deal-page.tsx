@@ -45,7 +45,7 @@ export const dealPage: Page = {
       if (undo === undefined)
         throw new PlatError(
           'validation_error',
-          'The price has changed since then. Reload the page to see it.',
+          'The price has changed in the meantime. Reload the page to see it.',
         );
       return patch(visit, undo.fields);
     },

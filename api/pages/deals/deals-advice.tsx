@@ -77,8 +77,8 @@ function SetAside({ deal: { id, advice_dismissed, advice_held_until: until } }: 
       </header>
       <p>
         {advice_dismissed
-          ? 'Plat shows advice again when it advises something else, or when you change the price or stage.'
-          : 'Plat shows no advice until then, unless you change the price or stage.'}
+          ? 'Plat will show advice again when its advice changes, or when you change the price or stage.'
+          : "Plat won't show advice until then, unless you change the price or stage."}
       </p>
       <form method="post" action={`/deals/${id}`} class="buttons">
         <input type="hidden" name="do" value="advice" />

@@ -29,7 +29,7 @@ export const latestChange = (events: readonly DealEvent[]): DealEvent | undefine
 export function changeUndone(events: readonly DealEvent[], at: string | null): object {
   const last = latestChange(events);
   if (last?.at !== at || last === undefined)
-    throw new PlatError('validation_error', "The deal has changed since then, so this can't be undone.");
+    throw new PlatError('validation_error', "The deal has changed in the meantime, so this can't be undone.");
   const { advice_dismissed_on: dismissed, ...changes } = last.changes;
   return {
     ...Object.fromEntries(

@@ -119,7 +119,7 @@ export function PriceForm({ deal, asking, given }: PriceFormProps) {
         ? PRICE_HINT
         : asking === null || asking === price
           ? "Used until the listing's price changes."
-          : `Your price. The listing asks ${usd(asking)}.`,
+          : `Your price. The listing's asking price is ${usd(asking)}.`,
     ...(estimate !== null && {
       expected_sell_price: (
         <>

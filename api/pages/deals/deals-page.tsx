@@ -133,7 +133,7 @@ async function show(visit: Visit, { bad, choices, moved, removing }: BoardResult
       <Board view={view} />
       <p class="keys" hidden>
         Drag a card to move it. With the keyboard, press Tab until the deal's name is focused, then use the
-        arrow keys: left and right change the stage, up and down the order.
+        arrow keys: left and right change the stage, and up and down change the order.
       </p>
     </div>
   );

@@ -35,7 +35,7 @@ type Kind = { label: string; note: string; format: ExportFormat };
 const KINDS = {
   mail: {
     label: 'Mail merge CSV',
-    note: 'Owner, mailing address, parcel, and acres (lists: offers too), for any mail house',
+    note: 'Owner, mailing address, parcel, and acres, plus offers for lists. Works with any mail house',
     format: 'csv',
   },
   csv: { label: 'All fields, CSV', note: 'Every field of each parcel', format: 'csv' },
@@ -234,7 +234,7 @@ export async function orderForm(visit: Visit, company: string) {
       <p>
         <small>
           {priceText(request.markets ? PRICES.exportMarkets : PRICES.exportRows)}. Plat keeps the file for 7
-          days. It has no phone numbers.
+          days. The file doesn't include phone numbers.
           {list !== undefined && ' Owners marked “Do not mail” are excluded.'}
         </small>
       </p>

@@ -91,7 +91,7 @@ async function show(visit: Visit, { bad }: FormResult) {
           <div>
             <h1>Exports</h1>
             <p>
-              <small>Your company's files. Plat keeps each for {KEPT_DAYS} days.</small>
+              <small>Your company's files. Plat keeps each file for {KEPT_DAYS} days.</small>
             </p>
           </div>
         </header>

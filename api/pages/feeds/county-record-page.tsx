@@ -78,7 +78,7 @@ function Head({ code, title, part, computedAt }: HeadProps) {
           <small>
             {computedAt
               ? `Calculated ${day(computedAt)}`
-              : 'Completeness and studies appear once Plat has valued the county'}
+              : 'Completeness and studies will appear once Plat has valued the county'}
           </small>
         </p>
       </div>
@@ -108,8 +108,8 @@ function Figures({ quality }: { quality: CountyQuality }) {
       'Acres agree',
       shareOf(acreage_agrees),
       acreage_compared
-        ? `deed vs. map, for ${count(acreage_compared)} with both`
-        : 'no parcel has both deed and map acres',
+        ? `deed vs. map, for ${count(acreage_compared)} parcels with both`
+        : 'no parcel has both deed and map acreage',
     ],
     ['IDs kept', shareOf(ids_kept), ids_kept === null ? 'loaded only once' : 'of parcels, at the last load'],
   ];

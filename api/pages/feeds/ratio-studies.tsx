@@ -27,7 +27,7 @@ const FIGURES: readonly (readonly [
     'COD',
     1,
     '5 – 25',
-    'average distance of the ratios from their median, in percent. Lower is more uniform.',
+    'average distance of the ratios from their median, in percent. Lower values are more uniform.',
   ],
   [
     'prd',
@@ -123,7 +123,7 @@ function Meanings() {
         price.
       </li>
       <li>
-        <b>Plat’s</b>: Plat's estimate from what was known before the quarter of the sale, so it never saw the
+        <b>Plat’s</b>: Plat's estimate from data before the quarter of the sale, so it doesn't depend on the sale
         price. When prices rise faster than before, estimates lag. The last 12 months show whether they still
         do.
       </li>
@@ -137,7 +137,8 @@ function Meanings() {
         one that sold for more has the lower ratio.
       </li>
       <li>
-        <b>Outliers</b>: sales excluded because their ratio is more than three interquartile ranges away.
+        <b>Outliers</b>: sales excluded because their ratio is more than three interquartile ranges beyond a
+        quartile.
       </li>
     </ul>
   );

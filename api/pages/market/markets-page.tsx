@@ -283,7 +283,7 @@ const Explanations = ({ metric }: { metric: FigureKey }) => (
       {metric === 'median_ppa_change_12mo' &&
         ` Change: the median price per acre in the last 12 months compared with the 12 months before. Each needs at least ${LEAST_SALES} sales.`}
       {metric === 'months_of_supply' &&
-        " Months of supply: how long the lots for sale would last at the last year's pace of sales."}
+        " Months of supply: how long the lots for sale would last at last year's pace of sales."}
       {metric === 'sale_to_list' &&
         ' Sale to list price: the sale price as a percentage of the last list price, when both are known.'}
       {METRICS[metric].unit === 'Gini, 0 to 100' &&
@@ -291,7 +291,7 @@ const Explanations = ({ metric }: { metric: FigureKey }) => (
       {METRICS[metric].unit === 'USD per acre' &&
         ' Small lots cost more per acre, so compare markets at one lot size.'}
       {METRICS[metric].carrier !== null &&
-        ` Markets with fewer than ${LEAST_SALES} of the listings or sales behind this figure have no value.`}
+        ` Markets with fewer than ${LEAST_SALES} listings or sales behind this figure show no value.`}
     </small>
   </p>
 );

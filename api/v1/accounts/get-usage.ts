@@ -11,7 +11,7 @@ const moment = z.iso.datetime().nullable();
 const totals = z
   .object({
     tier: z.string().nullable().describe('API tier. Null without an API contract.'),
-    tokens_used: tokens.describe('Tokens used in the period: the sum of `X-Tokens-Used` of its calls.'),
+    tokens_used: tokens.describe('Tokens used in the period: the sum of `X-Tokens-Used` over all calls.'),
     tokens_included: tokens.describe('Tokens included in the period.'),
     tokens_overage: tokens.describe('Tokens used beyond the included ones.'),
     overage_amount_cents: tokens.describe(
@@ -30,7 +30,7 @@ const record = z
   .object({
     date: z.iso.date().describe('Date in UTC.'),
     endpoint: z.string().describe('Metering key of the endpoint.'),
-    mode: z.enum(['direct', 'mcp']).describe('`direct` is REST, `mcp` the MCP server.'),
+    mode: z.enum(['direct', 'mcp']).describe('`direct` is the REST API, and `mcp` is the MCP server.'),
     tokens: tokens.describe('Tokens used.'),
   })
   .meta({ id: 'UsageRecord' });
@@ -64,7 +64,7 @@ export const readUsage = defineEndpoint({
   operationId: 'get_usage',
   summary: 'Get usage for the billing period',
   description:
-    "Returns the tokens that the account's keys have used in the billing period, exact at the time of the call. Also works without an API contract. Like every endpoint, it is refused if the invoice is unpaid or the tier does not include the REST API.",
+    "Returns the tokens that the account's keys have used in the billing period. The totals are exact at the time of the call. Works without an API contract, too. As with every endpoint, the call is refused if the invoice is unpaid or the tier does not include the REST API.",
   response: {
     description: 'An array with one object.',
     schema: z.array(totals).length(1),
@@ -99,7 +99,7 @@ export const readUsageBreakdown = defineEndpoint({
   description:
     'Returns usage by day, endpoint, and mode. The records add up to `tokens_used` in `GET usage/`. The list is not paged.',
   response: {
-    description: 'The period and its records. There are none before the first paid call.',
+    description: 'The period and its records. There are no records before the first paid call.',
     schema: breakdown,
     example: {
       summary: 'Two endpoints on one day',

@@ -55,7 +55,7 @@ const query = z.strictObject({
     .string('must appear only once')
     .max(2_000, 'is not a valid cursor')
     .optional()
-    .describe('`next_cursor` of an earlier page. Valid only with the same `types`, `fips`, and `search_id`.'),
+    .describe('`next_cursor` from an earlier page. Valid only with the same `types`, `fips`, and `search_id`.'),
   from: z
     .enum(['now'], 'must be now')
     .optional()
@@ -93,7 +93,7 @@ export const change = z
     fields: z
       .record(z.string(), z.array(z.unknown()).length(2))
       .describe(
-        'For each changed field, its old and new value, as the API returns them. A new or returned parcel has all fields of its summary, including nulls, and every other known field. A new listing has all its fields, and a retired parcel none. `boundary` is a digest that changes with the shape.',
+        'For each changed field, its old and new value, as the API returns them. A new or returned parcel has all fields of its summary, including nulls, and every other known field. A new listing has all of its fields, and a retired parcel has none. `boundary` is a digest that changes with the shape.',
       ),
   })
   .meta({ id: 'Change' });
@@ -155,7 +155,7 @@ export type Stored = {
 export const metering = {
   key: 'public_changes',
   price: PRICES.changes,
-  note: 'free for a page without any',
+  note: 'free for an empty page',
   atMost: ({ query: { limit } }: { query: { limit: number } }) => costOf(PRICES.changes, limit),
 };
 
@@ -164,7 +164,7 @@ export const listChanges = defineEndpoint({
   operationId: 'list_changes',
   tag: 'Changes',
   summary: 'List changes',
-  description: `Returns every change to parcels, listings, valuations, and statistics, in order and exactly once. Read page after page with \`next_cursor\` while \`has_more\` is true. Later, continue with the last cursor. A page can have fewer changes than \`limit\`, or none, while \`has_more\` is true. Changes are kept for ${CHANGES_DAYS} days. The first parcels of a county, and its first listings, are a single \`county.loaded\`: load them with other calls. docs/changes.md explains how to keep a copy in sync.`,
+  description: `Returns every change to parcels, listings, valuations, and statistics, in order and exactly once. Read page after page with \`next_cursor\` while \`has_more\` is true. Later, continue with the last cursor. A page can have fewer changes than \`limit\`, or none, while \`has_more\` is true. Changes are kept for ${CHANGES_DAYS} days. When a county's first parcels or first listings are loaded, there is only a single \`county.loaded\` change. Use other calls to fetch them. docs/changes.md explains how to keep a copy in sync.`,
   query,
   metering,
   response: {

@@ -19,7 +19,7 @@ const note = z
     change: change
       .nullable()
       .describe(
-        'The change to the parcel. Null if there is none: time has passed (as for months owned), its land was measured for the first time, or the change is over 400 days old.',
+        'The change to the parcel. Null if no recorded change was the cause, such as when time has passed (which affects months owned) or the land was measured for the first time. Also null if the change is over 400 days old.',
       ),
   })
   .meta({ id: 'SearchChange' });
@@ -33,7 +33,7 @@ export const listSearchChanges = defineEndpoint({
   path: `${SEARCHES_PATH}{id}/changes/`,
   operationId: 'list_search_changes',
   tag: 'Saved searches',
-  summary: 'List changes of a saved search',
+  summary: 'List changes for a saved search',
   description:
     'Returns parcels added, removed, or changed since the search was saved, in order and exactly once. Read page after page with `next_cursor` while `has_more` is true. Later, continue with the last cursor. Changes are kept for 400 days.',
   params: searchParams,
@@ -44,7 +44,7 @@ export const listSearchChanges = defineEndpoint({
       .transform(Number)
       .optional()
       .meta({
-        description: '`next_cursor` of an earlier page, or `after` of a webhook message.',
+        description: '`next_cursor` from an earlier page, or `after` from a webhook message.',
         override: { type: 'string', pattern: undefined },
       }),
     from: z

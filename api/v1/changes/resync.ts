@@ -7,7 +7,7 @@ const CLOCK_SKEW_MS = 60_000;
 const REASONS = {
   expired: `Changes after this cursor are older than ${CHANGES_DAYS} days and were deleted.`,
   restored:
-    'This cursor is from before the database was restored from a backup, and what it counted no longer exists.',
+    'This cursor is from before the database was restored from a backup, and the changes that it counted no longer exist.',
 } as const;
 
 /** Description of 410 for every endpoint with such a cursor. */

@@ -75,7 +75,7 @@ const bucketStats = z
     type: z
       .enum(ACRE_BUCKETS.map(bucket => bucket.label) as [BucketLabel, ...BucketLabel[]])
       .describe('Acreage bucket. Buckets overlap.'),
-    listings: z.int().min(1).describe('Listings in the bucket, of any status and age.'),
+    listings: z.int().min(1).describe('Number of listings in the bucket, of any status and age.'),
     data: z
       .object(
         Object.fromEntries(METRIC_KEYS.map(key => [key, metric.optional()])) as Record<
@@ -84,7 +84,7 @@ const bucketStats = z
         >,
       )
       .describe(
-        'STR is the sell-through rate in percent, DOM days on market, PPA price per acre in USD, and Gini the dispersion of PPA from 0 to 100. A figure is null when there is nothing to compute it from.',
+        'STR is the sell-through rate in percent, DOM is days on market, PPA is the price per acre in USD, and Gini is the dispersion of PPA from 0 to 100. A figure is null if there is no data to compute it from.',
       ),
     more: z
       .object(
@@ -95,7 +95,7 @@ const bucketStats = z
       )
       .optional()
       .describe(
-        "More figures. Each is null when there are too few sales for it, except for the number of sales in the year before: months of supply, the median ratio of sale price to last list price in percent, the change of the median price per acre in a year in percent, the sales in the year before, and the county's price index with its 80% range.",
+        "More figures: months of supply, the median ratio of sale price to last list price in percent, the one-year change in the median price per acre in percent, the number of sales in the prior year, and the county's price index with its 80% range. Each is null if there are too few sales for it, except for the number of sales in the prior year.",
       ),
   })
   .meta({ id: 'BucketStats' });
@@ -106,7 +106,7 @@ export const regionStats = z
     as_of: z.iso
       .date()
       .nullable()
-      .describe('Date that the windows count back from. Null when the region has no listings.'),
+      .describe('Date on which the time windows end. Null if the region has no listings.'),
     stats: z
       .array(bucketStats)
       .describe('Statistics by acreage bucket. Buckets without listings are omitted.'),

@@ -29,7 +29,7 @@ const phone = z.object({
     .enum(['Mobile', 'Landline'])
     .nullable()
     .describe(
-      'Based on the number block and its carrier, or on the source. Null when unknown. Approximate, because up to about 10% of numbers have moved to another carrier.',
+      'Line type, based on the number block and its carrier, or on the source. Null if unknown. Approximate, because up to about 10% of numbers have moved to another carrier.',
     ),
   dnc: z
     .boolean()
@@ -39,7 +39,7 @@ const phone = z.object({
     .date()
     .nullable()
     .describe(
-      'Date of the registry file that `dnc` is from. Null when `dnc` is not from a registry file. The rules require a file from the last 31 days.',
+      'Date of the registry file that `dnc` comes from. Null if `dnc` does not come from a registry file. The rules require a file from the last 31 days.',
     ),
 });
 
@@ -49,19 +49,19 @@ export const phoneTrace = z
     matched_on: z
       .enum(['name_and_street', 'name_and_zip', 'name_and_city', 'entity'])
       .nullable()
-      .describe('What the record and the request have in common. Null without a match.'),
+      .describe('What the record and the request have in common. Null if there is no match.'),
     first_name: z
       .string()
       .nullable()
-      .describe('First name on the matched record. Null for an entity, and without a match.'),
+      .describe('First name on the matched record. Null for an entity, or if there is no match.'),
     last_name: z
       .string()
       .nullable()
-      .describe('Last name on the matched record, or the name of the entity. Null without a match.'),
+      .describe('Last name on the matched record, or the name of the entity. Null if there is no match.'),
     phones: z
       .array(phone)
       .max(MAX_PHONES)
-      .describe('Phone numbers, best match first, then mobile lines. Empty without a match.'),
+      .describe('Phone numbers, best match first, then mobile lines. Empty if there is no match.'),
   })
   .meta({ id: 'PhoneTrace' });
 
@@ -166,7 +166,7 @@ async function askProvider(
   // disconnects.
   const provided = await ask(subjects, address).catch(error => {
     if (!(error instanceof PlatError) || error.code !== 'provider') throw error;
-    throw unavailable('The provider of phone numbers is unavailable. Try again later.', error, error.headers);
+    throw unavailable('The phone number provider is unavailable. Try again later.', error, error.headers);
   });
   if (provided === null) return null;
   const { subject, answer, tags } = provided;

@@ -30,7 +30,7 @@ const common = {
     description: 'The phone numbers, or `matched: false`.',
     schema: phoneTrace,
     example: {
-      summary: 'An owner in the sample, with generated numbers',
+      summary: 'An owner in the sample data, with generated phone numbers',
       value: SKIP_TRACE_EXAMPLE.response,
     },
   },
@@ -91,7 +91,7 @@ export const traceOwner = defineEndpoint({
   path: '/api/public/v1/skip-trace/',
   operationId: 'skip_trace_owner',
   summary: 'Find phone numbers by name and address',
-  description: `Looks up a person who is not in the parcel records. For the owner of a parcel, use \`properties/{property_id}/skip-trace/\`. A match needs the name and either the street, the ZIP code, or the city and state. \`matched_on\` says which. If several people in the ZIP code or city share the name, no match is returned. ${LAW}`,
+  description: `Looks up a person who is not in the parcel records. For the owner of a parcel, use \`properties/{property_id}/skip-trace/\`. A match requires the name and either the street, the ZIP code, or the city and state. \`matched_on\` says which. If several people in the ZIP code or city share the name, no match is returned. ${LAW}`,
   body: traceBody,
   metering: {
     key: 'public_skip_trace',
@@ -129,7 +129,7 @@ export const tracePropertyOwner = defineEndpoint({
   path: '/api/public/v1/properties/{property_id}/skip-trace/',
   operationId: 'skip_trace_property_owner',
   summary: "Find phone numbers of a parcel's owner",
-  description: `Looks up the owner by the name and mailing address on the roll. When the record names two people, the first is tried first. Companies, trusts, and other entities are matched by entity name. A record without an owner name, or without a mailing ZIP code or city and state, is a \`validation_error\`. ${LAW}`,
+  description: `Looks up the owner by the name and mailing address on the roll. If the record names two people, Plat looks up the first one first. Companies, trusts, and other entities are matched by entity name. If the record has no owner name, or no mailing ZIP code or city and state, the call returns a \`validation_error\`. ${LAW}`,
   params: z.object({ property_id: propertyId.meta({ example: SKIP_TRACE_EXAMPLE.property_id }) }),
   metering: {
     key: 'public_property_skip_trace',
@@ -137,7 +137,7 @@ export const tracePropertyOwner = defineEndpoint({
     needs: needsPrice,
     note: 'free when `matched` is false',
   },
-  errors: { not_found: 'No parcel has this id, or it has left the roll. Free.' },
+  errors: { not_found: 'No parcel has this id, or the parcel has left the roll. Free.' },
   handle: async ({ params: { property_id } }, { db, trace }, call) => {
     const [row] = await db.run<OwnerRow>('contacts/read_owner', {
       fips: countyOf(property_id),
@@ -148,10 +148,10 @@ export const tracePropertyOwner = defineEndpoint({
     const { owner_name, owner_name_2, address, city, state, zip } = row;
     const place = placeOf({ address, city, state, zip });
     const details = {
-      ...(owner_name === null && { owner_name: ['is missing on the record of this parcel'] }),
+      ...(owner_name === null && { owner_name: ["is missing from this parcel's record"] }),
       ...(place.zip === null &&
         (place.city === null || place.state === null) && {
-          mail_address: ['has neither a ZIP code nor a city and state on the record of this parcel'],
+          mail_address: ["has neither a ZIP code nor a city and state in this parcel's record"],
         }),
     };
     if (owner_name === null || Object.keys(details).length > 0) throw validationError(details);

@@ -55,7 +55,7 @@ const day = z.iso.date(WRONG_DAY).refine(value => value >= '0001', WRONG_DAY);
 
 const listPrice = money.refine(price => !/^0*(\.0*)?$/.test(String(price)), 'must be greater than 0');
 const LIST_PRICE =
-  "Your own list price. If there is a live listing, it applies until the listing's price changes. If there is none, Plat grades the deal with this price and the parcel's acreage until Plat finds a live listing.";
+  "Your own list price. If there is a live listing, your price applies until the listing's price changes. If there is none, Plat grades the deal with this price and the parcel's acreage until Plat finds a live listing.";
 
 const fields = {
   status: z
@@ -78,7 +78,7 @@ const SUBJECTS = ['property_id', 'listing_id', 'listing_url'] as const;
 const newDeal = z
   .strictObject({
     property_id: z.int('must be a whole number').min(1).optional().describe('Id of the parcel.'),
-    listing_id: z.uuid('must be a UUID').optional().describe('Id of the listing among the comps.'),
+    listing_id: z.uuid('must be a UUID').optional().describe('Id of the listing in `comps/`.'),
     listing_url: z
       .url({ protocol: /^https?$/, error: 'must be the http(s) address of a page' })
       .max(2_000, 'must be at most 2,000 characters long')
@@ -120,12 +120,12 @@ const changedDeal = z
       .min(0, 'must be 0 or more')
       .optional()
       .describe(
-        'Position in the column of its stage, starting at 0. Larger values mean the end. Without it, a deal that changes its stage goes to the end.',
+        'Position in the column of its stage, starting at 0. Values past the end place the deal at the end. If this is omitted, a deal that moves to another stage goes to the end.',
       ),
     price: listPrice.nullish().describe(`${LIST_PRICE} Null removes it.`),
     advice_held_until: day
       .nullish()
-      .describe('Hides the advice until this date. A new `price`, a new stage, or null ends it.'),
+      .describe('Hides the advice until this date. A new `price`, a new stage, or null shows it again.'),
     advice_dismissed: z
       .boolean()
       .optional()
@@ -169,7 +169,7 @@ export const listDeals = defineEndpoint({
   operationId: 'list_deal_flow_listings',
   summary: 'List deals',
   description:
-    "Returns the deal board of the key's user: the lots for sale with their live listing, grade, and advice, sorted by stage and position. An account without a user has its own board.",
+    "Returns the deal board of the key's user: the lots for sale with their live listing, grade, and advice, sorted by stage and position. If the account has no user, it has a board of its own.",
   query: explainQuery,
   response: {
     status: 200,
@@ -235,7 +235,7 @@ export const changeListing = defineEndpoint({
   operationId: 'update_deal_flow_listing',
   summary: 'Update or move a deal',
   description:
-    'Moves a deal to another stage or position, or changes its fields. It can move to any stage. Grade and advice are updated within seconds. A new `price` clears the advice first. A deal outside the stage `listed` has no advice.',
+    'Moves a deal to another stage or position, or changes its fields. It can move to any stage. Grade and advice are updated within seconds. Until then, a new `price` clears the advice. Only deals in the stage `listed` have advice.',
   body: changedDeal,
   response: {
     ...ONE_DEAL,

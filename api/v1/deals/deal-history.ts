@@ -18,7 +18,7 @@ const event = z
     author: z
       .string()
       .describe(
-        'Who made the change: the email of a user, the name of the account whose key was used, or `plat`.',
+        "Who made the change: a user's email, the name of the account whose key was used, or `plat`.",
       ),
     cause: z
       .string()
@@ -42,7 +42,7 @@ export const dealHistory = defineEndpoint({
   operationId: 'get_deal_flow_listing_history',
   summary: 'Get the history of a deal',
   description:
-    'Returns every change of stage, amounts, price, grade, and advice, with its time, author, and cause.',
+    'Returns every change to the stage, amounts, price, grade, and advice, with its time, author, and cause.',
   response: {
     status: 200,
     description: `Up to ${MAX_EVENTS.toLocaleString('en-US')} changes, newest first.`,

@@ -19,15 +19,15 @@ const advice = z
     like_listings: z
       .int()
       .describe(
-        "Number of similar listings: the county's other ACTIVE listings in the same acreage bucket. With fewer than 10, those of a third to three times the acreage. With fewer than 10 again, all of them.",
+        "Number of similar listings: the county's other ACTIVE listings in the same acreage bucket. If there are fewer than 10, listings with a third to three times the acreage. If there are still fewer than 10, all of the county's other ACTIVE listings.",
       ),
     like_advantage: count(
-      'Share of these with a higher price per acre, from 0 to 100. Null if there are none.',
+      'Share of the similar listings with a higher price per acre, from 0 to 100. Null if there are none.',
     ),
     valuation_counts: z
       .boolean()
       .describe(
-        "Whether the advice considers the valuation. It does if the comps are like the parcel and the listing's acreage is within 25% of the parcel's.",
+        "Whether the advice considers the valuation. It does if the comps are similar to the parcel and the listing's acreage is within 25% of the parcel's.",
       ),
     profit_now: usd('Expected profit at the current price'),
     profit_then: usd('Expected profit if you follow the advice and sell at the advised price or below'),
@@ -44,7 +44,7 @@ const figures = z
     median_days_on_market: z
       .number()
       .describe(
-        "Median days on market of the county's sales in the bucket in the last year. 180 without sales.",
+        "Median days on market of the county's sales in the bucket in the last year. 180 if there are no sales.",
       ),
     sales: z.int().describe('Number of sales behind the median.'),
     active_listings: z.int().describe("Number of the county's other ACTIVE listings."),
@@ -54,7 +54,7 @@ const figures = z
     listings_with_views: z
       .int()
       .describe('How many of these report views. Traction is compared with them if there are 10 or more.'),
-    price_per_acre: figure('Price per acre in USD. Null without a price or acreage.'),
+    price_per_acre: figure('Price per acre in USD. Null if the price or the acreage is unknown.'),
     interest: z.number().describe('Views plus ten times the saves, per day on the market.'),
     freshness: figure(
       'Freshness score: 100 on the first day, 37 after the median days on market. Null when unknown.',
@@ -67,7 +67,7 @@ const figures = z
     low_price: usd('Low end of its 80% range').nullable(),
     high_price: usd('High end of its 80% range').nullable(),
     total_spend: usd('Purchase price and all costs'),
-    reason: z.enum(['', ...ADVICE_REASONS]).describe('Reason for the advice. Empty without advice.'),
+    reason: z.enum(['', ...ADVICE_REASONS]).describe('Reason for the advice. Empty if there is no advice.'),
   })
   .meta({ id: 'DealFigures' });
 
@@ -79,16 +79,16 @@ export const deal = z
     address: z
       .string()
       .nullable()
-      .describe('Street address. Null until Plat has searched for the listing, like the fields that follow.'),
+      .describe('Street address. Null until Plat has searched for the listing, as are `county`, `state`, and `acreage`.'),
     county: z.string().nullable().describe('County name.'),
     state: z.string().nullable().describe('Two-letter state code.'),
     acreage: figure('Lot size in acres.'),
     price: figure('Current list price in USD, from the live listing or set by you.'),
     days_on_market: count(
-      'Days since it was listed, or since you first set a price, if there is no listing.',
+      'Days since the lot was listed or, if there is no listing, since you first set a price.',
     ),
     traction_score: count(
-      "Score from 0 to 100: views and saves per day compared with the county's other listings. 0 without views and saves.",
+      "Score from 0 to 100: views and saves per day compared with the county's other listings. 0 if there are no views or saves.",
     ),
     listing_grade: z
       .string()
@@ -99,12 +99,12 @@ export const deal = z
     suggested_action: z
       .enum(['', 'drop', 'relist', 'hold'])
       .describe(
-        'Suggested action. Only in the stage `listed`, once Plat has found the live listing or you have set a `price`. Empty without advice, and until a new price is graded.',
+        'Suggested action. Available only in the stage `listed`, once Plat has found the live listing or you have set a `price`. Empty if there is no advice, and until a new price is graded.',
       ),
-    suggested_action_price: usd('Advised list price, null unless the action is `drop`').nullable(),
+    suggested_action_price: usd('Advised list price (null unless the action is `drop`)').nullable(),
     advice: advice
       .nullable()
-      .describe('Reasons for the suggested action and its effect on your profit. Null without advice.'),
+      .describe('Reasons for the suggested action and its effect on your profit. Null if there is no advice.'),
     advice_held_until: z.iso
       .date()
       .nullable()
@@ -114,11 +114,11 @@ export const deal = z
       .describe('Whether someone dismissed the advice. It stays hidden until Plat suggests another action.'),
     status: z.enum([...DEAL_STAGES, '']).describe('Stage on the board. Empty if there is none.'),
     deal_type: z.enum(DEAL_TYPES).describe('Type of deal.'),
-    expected_profit: usd('Expected sale price, or else list price, minus total costs'),
+    expected_profit: usd('Expected sale price (or list price, if there is none) minus total costs'),
     contract_expiration_date: z.iso.date().nullable().describe('Date the contract expires. Null if not set.'),
     closing_date: z.iso.date().nullable().describe('Expected or actual closing date. Null if not set.'),
     property_id: z.int().nullable().describe('Id of the parcel. Null if unknown.'),
-    listing_id: z.uuid().nullable().describe('Id of its listing among the comps. Null if there is none.'),
+    listing_id: z.uuid().nullable().describe('Id of its listing in `comps/`. Null if there is none.'),
     listing_url: z.string().nullable().describe('URL of the listing page. Null if unknown.'),
     position: z.int().describe('Position in its column, starting at 0.'),
     fetch_status: z.enum(FETCH).describe(
@@ -130,8 +130,8 @@ export const deal = z
       .datetime()
       .nullable()
       .describe('Last time Plat searched for the listing. Null before the first search.'),
-    views: count('Views that the listing reports. Null if it reports none.'),
-    saves: count('Saves that the listing reports. Null if it reports none.'),
+    views: count('Number of views that the listing reports. Null if it does not report views.'),
+    saves: count('Number of saves that the listing reports. Null if it does not report saves.'),
     purchase_price: usd('Purchase price').nullable(),
     agent_fee: usd('Agent fee').nullable(),
     misc_costs: usd('Other costs').nullable(),

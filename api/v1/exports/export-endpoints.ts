@@ -59,9 +59,9 @@ export const createExport = defineEndpoint({
   path: PATH,
   operationId: 'create_export',
   summary: 'Create an export',
-  description: `Creates a file of the parcels that match a filter, a list, comps, or market statistics. Returns immediately. \`GET exports/{id}/\` shows
+  description: `Creates a file of parcels that match a filter, the rows of a list, comps, or market statistics. Returns immediately. \`GET exports/{id}/\` shows
 when the file is ready. A file can have up to 1,000,000 rows (10,000 for kml), and a company can run ${MOST_AT_ONCE} exports at once. Parcels are sorted by id, and each
-county is read at one point in time. Plat reserves the highest possible price at the start, and charges once when the file is ready. Files have no phone numbers.
+county is read at one point in time. Plat reserves the highest possible price at the start, and charges once when the file is ready. Files do not include phone numbers.
 
 With \`quote=true\`, the call counts as a filter quote: ${priceText(PRICES.quote)}. Quotes of markets, and of filters that can't be quoted, are free.`,
   body: newExport,
@@ -75,7 +75,7 @@ With \`quote=true\`, the call counts as a filter quote: ${priceText(PRICES.quote
   },
   response: {
     status: 202,
-    description: 'The export. A worker starts it.',
+    description: 'The export. A worker will start it.',
     schema: exported,
     location: body => `${PATH}${body.id}/`,
     example: {
@@ -196,7 +196,7 @@ export const listExports = defineEndpoint({
   path: PATH,
   operationId: 'list_exports',
   summary: 'List exports',
-  description: `Returns the newest ${MOST_LISTED} exports of everyone in your company. Files are kept for ${KEPT_DAYS} days.`,
+  description: `Returns the newest ${MOST_LISTED} exports created by anyone in your company. Files are kept for ${KEPT_DAYS} days.`,
   response: {
     description: 'Exports, newest first. The list is not paged.',
     schema: z.array(exported),

@@ -73,7 +73,7 @@ export const newExport = z
       .refine(names => new Set(names).size === names.length, 'must not repeat a column')
       .optional()
       .describe(
-        `Columns, in the order of the file. Default: all. \`sources\` (data credits) is always the last column. The set decides which columns are available. Parcels: the fields of \`GET properties/{property_id}/\`, with \`longitude\` and \`latitude\` instead of \`url\`, \`point\`, \`row_version\`, \`steeper_percent\`, \`retired_at\`, \`shape\`, and \`timeline\`. With one row per owner, also \`owner_parcels\` and \`owner_acres\`. Lists: also these two, \`status\`, \`status_at\`, \`tags\`, \`value\`, \`offer\`, and \`needs_review\`. Comps: the fields of \`GET comps/\` without \`photos\`. Markets: the region, \`bucket\`, \`listings\`, and the figures in \`data\`.`,
+        `Columns, in the order of the file. Default: all. \`sources\` (data credits) is always the last column. Which columns are available depends on what you export. Parcels: the fields of \`GET properties/{property_id}/\`, with \`longitude\` and \`latitude\` instead of \`url\`, \`point\`, \`row_version\`, \`steeper_percent\`, \`retired_at\`, \`shape\`, and \`timeline\`. With one row per owner, also \`owner_parcels\` and \`owner_acres\`. Lists: also these two, \`status\`, \`status_at\`, \`tags\`, \`value\`, \`offer\`, and \`needs_review\`. Comps: the fields of \`GET comps/\` without \`photos\`. Markets: the region, \`bucket\`, \`listings\`, and the figures in \`data\`.`,
       ),
     boundary: z
       .boolean('must be true or false')
@@ -96,7 +96,7 @@ export const newExport = z
       .min(0, 'must be 0 or more')
       .optional()
       .describe(
-        'Highest price in tokens. If the export would cost more, it fails and is free. Must be 25 or more, except for markets, because smaller counts are paid data.',
+        'Maximum price in tokens. If the export would cost more, it fails and is free. Must be 25 or more, except for markets, because smaller counts are paid data.',
       ),
   })
   .superRefine((given, context) => {
@@ -130,7 +130,7 @@ const count = (description: string) => z.int().min(0).nullable().describe(descri
 const part = z
   .object({
     n: z.int().min(1).describe('Position of the part. Concatenate the parts in order to get the file.'),
-    url: link.describe('URL of the part. Needs no key. Supports `Range`, so you can resume a download.'),
+    url: link.describe('URL of the part. Requires no API key. Supports `Range`, so you can resume a download.'),
     bytes: z.int().min(0).describe('Size of the part in bytes.'),
     sha256: z.string().describe('SHA-256 of the part, in hex.'),
   })

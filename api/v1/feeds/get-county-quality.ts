@@ -64,7 +64,7 @@ const study = z
     ),
     intervals: z
       .object({ median_ratio: range, cod: range, prd: range, prb: range, mki: range, vei: range })
-      .describe('90% confidence interval of each figure, from resampling.'),
+      .describe('90% confidence interval for each figure, calculated by resampling.'),
   })
   .meta({ id: 'RatioStudy' });
 
@@ -80,7 +80,7 @@ const run = z
     new: z.int().describe('New parcels.'),
     changed: z.int().describe('Changed parcels.'),
     retired: z.int().describe('Retired parcels.'),
-    ids_kept: share('Share of the previous parcels that kept their id. Null for a first run.'),
+    ids_kept: share('Share of the previous parcels that kept their id. Null for the first run.'),
     filled,
   })
   .meta({ id: 'QualityRun' });
@@ -93,23 +93,23 @@ const quality = z
     computed_at: z.iso
       .datetime({ offset: true })
       .nullable()
-      .describe('Time when the shares and studies were computed. Null if they are not computed yet.'),
+      .describe('Time when the shares and studies were computed. Null if they have not been computed yet.'),
     as_of: z.iso
       .date()
       .nullable()
-      .describe(`End of the ${RECORD_YEARS} years of sales in the studies. Null if there are none.`),
-    parcels: z.int().nullable().describe('Parcels on the roll. Null if they are not counted yet.'),
+      .describe(`End of the ${RECORD_YEARS}-year period of sales in the studies. Null if there are none.`),
+    parcels: z.int().nullable().describe('Parcels on the roll. Null if they have not been counted yet.'),
     rows: rows
       .nullable()
-      .describe('Total rows of the last merged run of each of its rolls. Null if there is none.'),
+      .describe('Total rows in the last merged run of each of its rolls. Null if there is none.'),
     filled,
     boundaries: share('Share of parcels with a boundary.'),
     acreage_agrees: share(
-      'Among parcels with stated and measured acres, the share where the two are within a factor of 1.5.',
+      'Among parcels with both stated and measured acreage, the share where the two are within a factor of 1.5.',
     ),
     acreage_compared: z.int().nullable().describe('Number of parcels with both.'),
     ids_kept: share(
-      'Share of the parcels before the last merge that kept their id. Null after a first merge.',
+      'Share of the parcels from before the last merge that kept their id. Null after the first merge.',
     ),
     sources: z.array(
       z.object({
@@ -121,7 +121,7 @@ const quality = z
           .describe(
             'Date of its version, or the date of the last change according to its publisher. Null if neither is known.',
           ),
-        age_days: z.int().nullable().describe('Days since `as_of`. Null without it.'),
+        age_days: z.int().nullable().describe('Days since `as_of`. Null if `as_of` is null.'),
         merged_at: z.iso
           .datetime({ offset: true })
           .nullable()
@@ -132,7 +132,7 @@ const quality = z
     ratio_studies: z
       .array(study)
       .describe("Ratio studies: the assessor's values, then Plat's, each for all sizes, then by size."),
-    history: z.array(run).describe('Latest merged and blocked runs of its rolls, newest first.'),
+    history: z.array(run).describe('Latest merged and blocked runs for its rolls, newest first.'),
   })
   .meta({ id: 'CountyQuality' });
 
@@ -146,7 +146,7 @@ export const countyQuality = defineEndpoint({
   operationId: 'get_county_quality',
   summary: 'Get the data quality of a county',
   description:
-    "Returns how complete a county's roll is, how well boundaries and acres agree, how many ids were kept, how old each source is, and how close the assessor's and Plat's values are to past sales (ratio studies).",
+    "Returns how complete a county's roll is, how well boundaries and acreages agree, how many ids were kept, how old each source is, and how close the assessor's and Plat's values are to past sales (ratio studies).",
   params: z.object({ fips }),
   response: {
     description: 'The data quality of the county. Unknown figures are null.',

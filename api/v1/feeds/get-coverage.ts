@@ -31,7 +31,7 @@ const source = z
       .string()
       .nullable()
       .optional()
-      .describe("URL of the publisher's data. Null for a file of the operator."),
+      .describe("URL of the publisher's data. Null for the operator's own file."),
   })
   .meta({ id: 'CoverageSource' });
 
@@ -52,11 +52,11 @@ export type Offer = z.output<typeof offer>;
 
 export const noCompsNotice = z
   .object({
-    reason: z.enum(NO_COMPS_REASONS).describe('Code of the reason.'),
+    reason: z.enum(NO_COMPS_REASONS).describe('Reason code.'),
     message: z.string().describe('The reason, and what to do about it.'),
   })
   .optional()
-  .describe('Present only if the county has no sales: why, and what to do about it.');
+  .describe('Present only if the county has no sales. Explains why, and what to do about it.');
 
 const county = z
   .object({
@@ -75,7 +75,7 @@ const county = z
     stats_as_of: day('Date of the market statistics. Null if there are none.'),
     valuations_as_of: day('Date of the valuations. Null if no parcel is valued.'),
     no_comps: noCompsNotice,
-    sources: z.array(source).describe('Rolls, listings, and land layers of the county.'),
+    sources: z.array(source).describe('Rolls, listings, and land layers for the county.'),
   })
   .meta({ id: 'CountyCoverage' });
 
@@ -95,7 +95,7 @@ export const listCoverage = defineEndpoint({
       .optional()
       .meta({
         description:
-          'A two-letter state code, such as WI. Adds `offered`: its counties without data whose parcels are published.',
+          "A two-letter state code, such as WI. Adds `offered`, which lists the state's counties that have no data but whose parcels are published.",
         example: 'WI',
       }),
   }),

@@ -9,15 +9,15 @@ const parcelImage = z
   .object({
     property_id: z.int().describe('Id of the parcel.'),
     image_url: link.describe(
-      'URL of the picture. Needs no key and works until `expires_at`. Every call returns a new one.',
+      'URL of the picture. Requires no API key and works until `expires_at`. Every call returns a new one.',
     ),
     mime_type: z.literal('image/jpeg'),
     expires_at: z.iso.datetime().describe('Time when the URL expires.'),
     imagery: z
       .enum(['aerial', 'relief'])
-      .describe('Background of the boundary: aerial imagery, or a relief drawn from land data.'),
+      .describe('Background behind the boundary: aerial imagery, or a relief map drawn from land data.'),
     attribution: z.string().describe('Credit for the imagery.'),
-    captured: z.iso.date().nullable().describe('Date of the imagery. Null if its source does not say.'),
+    captured: z.iso.date().nullable().describe('Date of the imagery. Null if the source does not state it.'),
   })
   .meta({ id: 'ParcelImage' });
 
@@ -27,7 +27,7 @@ export const getParcelImage = defineEndpoint({
   operationId: 'get_parcel_image',
   summary: 'Get a picture of a parcel',
   description:
-    'Returns the URL of a 1024 x 768 JPEG of the parcel on aerial imagery, north up in Web Mercator. The whole boundary is outlined in blue, with a margin. Returns 404 when no imagery covers the parcel, and 503 with `Retry-After` when the source of its imagery is down. Both are free.',
+    'Returns the URL of a 1024 x 768 JPEG of the parcel on aerial imagery, north up in Web Mercator. The whole boundary is outlined in blue, with a margin. Returns 404 when no imagery covers the parcel, and 503 with `Retry-After` when the imagery source is down. Both are free.',
   metering: {
     key: 'public_parcel_image',
     price: PRICES.picture,
@@ -38,20 +38,20 @@ export const getParcelImage = defineEndpoint({
     description: 'The URL of the picture.',
     schema: parcelImage,
     example: {
-      summary: `Parcel ${EXAMPLE_ID} of the sample`,
+      summary: `Parcel ${EXAMPLE_ID} in the sample data`,
       value: {
         property_id: EXAMPLE_ID,
         image_url: 'http://127.0.0.1:3000/images/q8Yw3tqzG1aWlpZkC0b9eHsicCI6MzMwMTkwMDAwMTA0N30.jpg',
         mime_type: 'image/jpeg',
         expires_at: '2026-07-01T12:15:00.000Z',
         imagery: 'relief',
-        attribution: 'relief drawn from roads and parcels; no elevation is known here',
+        attribution: 'relief drawn from roads and parcels; no elevation data here',
         captured: null,
       },
     },
   },
   errors: {
-    not_found: 'No parcel has this id, it has no boundary, or no imagery covers it. Free.',
+    not_found: 'No parcel has this id, the parcel has no boundary, or no imagery covers it. Free.',
     unprocessable: 'The boundary has more than 50,000 vertices or 1,000 parts. Free.',
   },
   handle: async ({ params: { property_id } }, { images }, call) => {

@@ -57,7 +57,7 @@ const body = z
       for (const name of named.length === 0 ? WAYS : named)
         add(name, `exactly one of ${WAYS.join(', ')} is required`);
     if (given.apns !== undefined && given.fips === undefined)
-      add('fips', 'is required: the county of the parcel numbers');
+      add('fips', 'is required: the county that the parcel numbers are in');
     if (given.apns === undefined && given.fips !== undefined) add('fips', 'can be used only with apns');
   })
   .meta({ id: 'NewListRows', example: { filter: WIDE_FILTER } });
@@ -75,7 +75,7 @@ const added = z
     not_found: z
       .array(z.string())
       .describe('Ids and parcel numbers from the request that match no parcel on the roll.'),
-    rows: z.int().min(0).describe('Parcels now in the list, counted as in `GET lists/{id}/`.'),
+    rows: z.int().min(0).describe('Number of parcels now in the list, counted as in `GET lists/{id}/`.'),
   })
   .meta({ id: 'AddedListRows' });
 
@@ -103,7 +103,7 @@ Adding by filter counts as a quote: it uses one of the ${PRICES.quote.freePerDay
   metering: {
     key: 'public_parcel_filter',
     price: [PRICES.quote, PRICES.filterPage],
-    note: 'adding by filter counts as a quote, or with `pay=true` as a page of the filter. Adding by id or parcel number is free',
+    note: 'adding by filter counts as a quote, or as a page of the filter if `pay=true`. Adding by id or parcel number is free',
     mayBeFree: true,
     atMost({ query, body }) {
       if (body.filter === undefined) return 0;
@@ -113,10 +113,10 @@ Adding by filter counts as a quote: it uses one of the ${PRICES.quote.freePerDay
   response: {
     status: 201,
     description: 'The result. Also returned when counts are null.',
-    also: { 200: 'No parcel was added. The result has the same form.' },
+    also: { 200: 'No parcels were added. The result has the same format.' },
     schema: added,
     example: {
-      summary: 'The example request, in the sample',
+      summary: 'Response to the example request from the sample data',
       value: {
         added: 121,
         already_there: 0,

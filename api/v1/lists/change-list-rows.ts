@@ -65,7 +65,7 @@ const changed = z
     without_address: z
       .array(z.int())
       .describe(
-        'With `do_not_mail`: rows that you have read and whose owner could not be marked, because they have no mailing address.',
+        'With `do_not_mail`: ids of the rows that you have read and whose owner could not be marked, because the owner has no mailing address.',
       ),
   })
   .meta({ id: 'ChangedListRows' });

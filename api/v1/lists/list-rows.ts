@@ -48,7 +48,7 @@ export const readRows = defineEndpoint({
   ...rows,
   operationId: 'read_list_rows',
   summary: 'List the rows of a list',
-  description: `Returns the parcels of a list, sorted by property_id, with their status, owner mailing address, and offer. With one row per owner, the row is the owner's largest parcel. To read unread rows of a list that a filter filled, or with one row per owner, the account needs one token for each row of the page, or ${MIN_DISCLOSED_COUNT}.`,
+  description: `Returns the parcels of a list, sorted by property_id, with their status, owner mailing address, and offer. If the list shows one row per owner, each row is the owner's largest parcel. To read unread rows in such a list, or in one that was filled by a filter, the account must have at least one token per row on the page, up to ${MIN_DISCLOSED_COUNT} tokens.`,
   query: rowsQuery,
   metering: {
     key: 'public_list_rows',
@@ -68,7 +68,7 @@ export const readRows = defineEndpoint({
     description: 'A page of rows.',
     schema: rowPage,
     example: {
-      summary: 'A list of one row',
+      summary: 'A list with one row',
       value: { count: 1, next: null, previous: null, results: [LIST_ROW_EXAMPLE] },
     },
   },

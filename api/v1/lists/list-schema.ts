@@ -37,7 +37,7 @@ export const list = z
     one_per_owner: z
       .boolean()
       .describe(
-        'Whether the list shows one row per owner: the largest of the parcels with the same owner mailing address, as in a portfolio. A parcel without an owner mailing address has its own row.',
+        'Whether the list shows one row per owner: the largest of the parcels with the same owner mailing address, as in a portfolio. A parcel without an owner mailing address gets its own row.',
       ),
     offer: offerTerms.nullable().describe('Terms of the offers. Null for no offers.'),
     leave_out: z
@@ -55,19 +55,19 @@ export const list = z
       .int()
       .min(0)
       .describe(
-        `Number of parcels in the list, even with one row per owner. If a filter filled the list and fewer than ${MIN_DISCLOSED_COUNT} rows are unread, only those that you have read.`,
+        `Number of parcels in the list, even if it shows one row per owner. If the list was filled by a filter and fewer than ${MIN_DISCLOSED_COUNT} rows are unread, only rows that you have read are counted.`,
       ),
     counts: z
       .array(
         z.object({
           status: z.enum(ROW_STATUSES),
-          rows: z.int().min(1).describe('Number of rows. With one row per owner, the number of owners.'),
+          rows: z.int().min(1).describe('Number of rows. If the list shows one row per owner, the number of owners.'),
           parcels: z.int().min(1).describe('Number of parcels in these rows.'),
         }),
       )
       .optional()
       .describe(
-        'Rows by status, only in responses for a single list. They cover the same rows as `rows`. With one row per owner, they cover only rows that you have read.',
+        'Number of rows by status. Included only in responses for a single list. The counts cover the same rows as `rows`. If the list shows one row per owner, they cover only rows that you have read.',
       ),
     created_at: z.iso.datetime(),
     updated_at: z.iso.datetime().describe('Last time its settings or rows changed.'),
@@ -86,26 +86,26 @@ export const listRow = z
       .describe(
         "Whether the owner is marked do-not-mail. Applies to all of your company's lists. Exports exclude these owners.",
       ),
-    note: z.string().describe('Note. Empty without one.'),
+    note: z.string().describe('Note. Empty if there is none.'),
     tags: z.array(z.string()).describe('Tags.'),
-    value: z.number().nullable().describe('Estimated value in USD. Null without comps.'),
+    value: z.number().nullable().describe('Estimated value in USD. Null if there are no comps.'),
     offer: z
       .number()
       .nullable()
       .describe(
-        "Offer in USD, calculated from the list's offer terms. Null without terms, or when a person should check first (`needs_review`).",
+        "Offer in USD, calculated from the list's offer terms. Null if the list has no offer terms, or if a person should check the parcel first (`needs_review`).",
       ),
     needs_review: z
       .array(z.enum(REVIEW_REASONS))
       .describe(
-        'Reason why there is no offer: the parcel left the roll, it lacks the value that the offer is based on, it differs too much from its comps, the high end of the 80% range is more than 10 times the low end, or stated and measured acres differ too much.',
+        'Reason why there is no offer: the parcel left the roll, it lacks the value that the offer is based on, it differs too much from its comps, the high end of the 80% range is more than 10 times the low end, or the stated and measured acreages differ too much.',
       ),
     owner_parcels: z.int().min(1).describe('Number of parcels of this owner in the list.'),
     owner_acres: z
       .number()
       .nullable()
       .describe(
-        'Total effective acres of these parcels, with two decimals. Units that share one boundary count its land once. Null when unknown.',
+        'Total effective acres of these parcels, with two decimals. If several units share one boundary, its land is counted once. Null when unknown.',
       ),
     assemblage_id: z.null().describe('Reserved. Always null.'),
     added_at: z.iso.datetime().describe('Time when the parcel was added to the list.'),
@@ -128,7 +128,7 @@ export const rowPage = z
       .min(0)
       .nullable()
       .describe(
-        'Number of rows on all pages. Null until you reach the last page, if the list was filled by a filter and has unread rows.',
+        'Number of rows on all pages. If the list was filled by a filter and has unread rows, this is null until you reach the last page.',
       ),
     next: link
       .nullable()

@@ -195,7 +195,7 @@ export const getList = defineEndpoint({
   operationId: 'get_list',
   summary: 'Get a list and its counts',
   description:
-    'Returns the settings of a list and the number of rows by status. If a filter filled the list, unread rows are counted only while there are 25 or more.',
+    'Returns the settings of a list and the number of rows by status. If the list was filled by a filter, unread rows are counted only if there are 25 or more.',
   response: {
     description: 'The list.',
     schema: list,

@@ -18,15 +18,15 @@ export const comp = z
     status: z
       .enum(SHOWN_STATUSES)
       .describe('ACTIVE is on the market, PENDING is under contract, SOLD is closed.'),
-    address: text('Street address. Empty when unknown, like the other texts.'),
+    address: text('Street address. Empty if unknown, as are the other text fields.'),
     city: text('City.'),
     state: text('Two-letter state code.'),
     zip: text('5-digit ZIP code.'),
-    county: text('County name as the source writes it.'),
+    county: text('County name, as written by the source.'),
     apn: text("Assessor's parcel number."),
     latitude: degrees('Latitude'),
     longitude: degrees('Longitude'),
-    lot_size: z.number().nullable().describe('Lot size in acres. Null when unknown.'),
+    lot_size: z.number().nullable().describe('Lot size in acres. Null if unknown.'),
     price: z
       .number()
       .describe('Sale price of a SOLD comp, or list price, in USD. 0 if the source withholds it.'),

@@ -31,7 +31,7 @@ const body = z
           .string()
           .regex(/^(zip:|county:)?[0-9]{5}$/, 'must be a county FIPS code or a ZIP code, 5 digits')
           .describe(
-            'County FIPS code or ZIP code. If both exist, the code means the county, and `zip:33019` the ZIP code.',
+            'County FIPS code or ZIP code. If a county and a ZIP code share a code, it means the county. Use `zip:33019` for the ZIP code.',
           ),
       )
       .min(1, 'must have at least one region')
@@ -64,14 +64,14 @@ const comparison = z
           kind: z
             .enum(['recorded', 'restated'])
             .nullable()
-            .describe('Same as in the history. Null for current statistics, and if there are none.'),
-          n: z.int().min(0).describe('Sales in the bucket in the 12 months up to the date.'),
+            .describe('`recorded` or `restated`, as in market history. Null for current statistics, or if there are no statistics.'),
+          n: z.int().min(0).describe('Number of sales in the bucket in the 12 months up to the date.'),
           keys: z
             .record(z.string(), z.number().nullable())
             .describe('The requested figures. A figure is null when it cannot be computed.'),
         }),
       )
-      .describe('Regions in the order of the request. A region without listings in the bucket has nulls.'),
+      .describe('Regions in the order of the request. If a region has no listings in the bucket, its figures are null.'),
   })
   .meta({ id: 'MarketsCompared' });
 
@@ -140,7 +140,7 @@ export const compareMarkets = defineEndpoint({
   reads: true,
   tag: 'Market statistics',
   summary: 'Compare markets',
-  description: `Returns the same figures of one acreage bucket for up to ${MAX_REGIONS} counties and ZIP codes, as of today or a past date.`,
+  description: `Returns the same figures for one acreage bucket in up to ${MAX_REGIONS} counties and ZIP codes, as of today or a past date.`,
   body,
   metering: {
     key: 'public_market_compare',
@@ -153,7 +153,7 @@ export const compareMarkets = defineEndpoint({
     },
   },
   response: {
-    description: 'The figures of each region.',
+    description: 'The figures for each region.',
     schema: comparison,
     example: COMPARE_EXAMPLE,
   },

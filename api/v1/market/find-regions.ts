@@ -20,8 +20,8 @@ const query = z.strictObject({
     .optional()
     .meta({
       description:
-        "Words of a county name, a state, or the start of a ZIP or FIPS code. The leading zero of a FIPS code is optional. Each word must match the start of a word in the region's name. " +
-        'Case, accents, and apostrophes are ignored. ZIP codes also match the words of their county.',
+        "Words from a county name, a state, or the start of a ZIP or FIPS code. The leading zero of a FIPS code is optional. Each word must match the start of a word in the region's name. " +
+        'Case, accents, and apostrophes are ignored. A ZIP code also matches words from the name of its county.',
       example: 'sullivan',
     }),
   type: z
@@ -39,7 +39,7 @@ export const searchRegions = defineEndpoint({
   tag: 'Regions',
   summary: 'Find counties and ZIP codes',
   description:
-    'Returns counties, then ZIP codes, each sorted by name, with the `id` for saved markets and exports. Without parameters, returns all of them.',
+    'Returns counties, then ZIP codes, each sorted by name, with the `id` to use for saved markets and exports. Without parameters, returns all of them.',
   query,
   response: {
     description: 'A page of regions.',

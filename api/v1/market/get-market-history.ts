@@ -20,7 +20,7 @@ const query = z.strictObject({
     .optional()
     .meta({
       description:
-        'Figures of market statistics or of their `more`, separated by commas. You can also repeat the parameter. Default: all.',
+        'Figures from market statistics or from their `more`, separated by commas. You can also repeat the parameter. Default: all.',
       example: 'Median Sold PPA,Sold: 1yr',
       override: { type: 'string', anyOf: undefined },
     }),
@@ -45,13 +45,13 @@ const history = z
           .enum(['recorded', 'restated'])
           .nullable()
           .describe(
-            '`recorded`: what `stats/` returned at the end of that date. `restated`: computed for that date from what is known now. Null without data.',
+            '`recorded`: what `stats/` returned at the end of that date. `restated`: computed for that date from the data available now. Null if there is no data.',
           ),
         n: z
           .int()
           .min(0)
           .nullable()
-          .describe('Sales in the bucket in the 12 months up to the date. Null without data.'),
+          .describe('Number of sales in the bucket in the 12 months up to the date. Null if there is no data.'),
       }),
     ),
     keys: z
@@ -106,7 +106,7 @@ async function quote(region: Region, asked: Query, resources: Resources, call: C
 const metering = {
   key: 'public_market_history',
   price: PRICES.marketHistory,
-  note: `${MAX_MONTHS} months cost up to ${priceOf(MAX_MONTHS, MAX_MONTHS)}; free on 404, and when none of the dates has statistics`,
+  note: `${MAX_MONTHS} months cost up to ${priceOf(MAX_MONTHS, MAX_MONTHS)}; free on 404, and when none of the dates have statistics`,
   mayBeFree: true,
   atMost: () => priceOf(MAX_MONTHS, MAX_MONTHS),
 } as const;
@@ -117,11 +117,11 @@ const common = {
 } as const;
 
 const response = {
-  description: 'Figures of one acreage bucket at month ends.',
+  description: 'Figures for one acreage bucket at month ends.',
   schema: history,
 } as const;
 
-const description = `Returns figures of one acreage bucket at up to ${MAX_MONTHS} month ends. Without \`from\`, returns the latest ${USUAL_MONTHS}. Windows count back from each date.`;
+const description = `Returns figures for one acreage bucket at up to ${MAX_MONTHS} month ends. Without \`from\`, returns the latest ${USUAL_MONTHS}. Time windows end on each date.`;
 
 const county = ({ params }: { params: { fips: string } }): Region => ({ type: 'county', code: params.fips });
 const ofZip = ({ params }: { params: { zip: string } }): Region => ({ type: 'zip', code: params.zip });

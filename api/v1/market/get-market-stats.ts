@@ -13,12 +13,12 @@ const query = z.strictObject({
   as_of: isoDate
     .optional()
     .describe(
-      'A past date (UTC). For month ends since the service started, returns the response from the end of that day. For other dates, computes the statistics from what is known now.',
+      'A past date (UTC). For month ends since the service started, returns the response from the end of that day. For other dates, computes the statistics from the data available now.',
     ),
 });
 
 const DESCRIPTION =
-  'Returns inventory, sales, prices, and price dispersion of land by acreage bucket. Buckets without listings are omitted, and figures are null when there is nothing to compute them from.';
+  'Returns inventory, sales, prices, and price dispersion of land by acreage bucket. Buckets without listings are omitted, and figures are null if there is no data to compute them from.';
 
 const common = {
   tag: 'Market statistics',
@@ -45,7 +45,7 @@ export const countyStats = defineEndpoint({
   description: DESCRIPTION,
   params: z.object({ fips }),
   response: response({
-    summary: 'Sullivan County, New Hampshire, in the sample',
+    summary: 'Sullivan County, New Hampshire, in the sample data',
     value: STATS_EXAMPLE,
   }),
   errors: { not_found: 'No county has this FIPS code. Free.' },
@@ -60,7 +60,7 @@ export const zipStats = defineEndpoint({
   description: DESCRIPTION,
   params: z.object({ zip: zip.meta({ example: '04401' }) }),
   response: response({
-    summary: 'A ZIP code of the sample without listings',
+    summary: 'A ZIP code without listings in the sample data',
     value: {
       id: 'ad33ad9f-8ea6-50a9-85ae-e58b12d9ce56',
       type: 'zip',

@@ -63,7 +63,7 @@ const row = region
       .int()
       .min(0)
       .nullable()
-      .describe('Sales in the bucket in the last 12 months. Null without `figures=true`.'),
+      .describe('Number of sales in the bucket in the last 12 months. Null without `figures=true`.'),
   })
   .meta({ id: 'RankedMarket' });
 
@@ -77,7 +77,7 @@ export const topMarkets = defineEndpoint({
   tag: 'Market statistics',
   summary: 'Rank markets by a statistic',
   description:
-    'Ranks counties or ZIP codes by one current figure of an acreage bucket. Names and ranks are free. Markets without the figure are omitted.',
+    'Ranks counties or ZIP codes by one current figure for an acreage bucket. Names and ranks are free. Markets without the figure are omitted.',
   query,
   metering: {
     key: 'public_market_top',

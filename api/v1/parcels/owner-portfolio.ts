@@ -26,15 +26,15 @@ export const MAX_PORTFOLIO = 10_000;
 const portfolio = z
   .object({
     source_parcel: parcelSummary,
-    total_parcels: z.int().min(1).describe('Number of parcels of the owner, including this one.'),
+    total_parcels: z.int().min(1).describe('Number of parcels the owner has, including this one.'),
     total_acres: z
       .number()
       .min(0)
       .describe(
-        'Total of their effective acres, with two decimals. Units that share one boundary count its land once. Parcels with unknown acreage count as 0.',
+        'Total of their effective acres, with two decimals. If several units share one boundary, its land is counted once. Parcels with unknown acreage count as 0.',
       ),
-    total_states: z.int().min(1).describe('Number of states with parcels of the owner.'),
-    total_counties: z.int().min(1).describe('Number of counties with parcels of the owner.'),
+    total_states: z.int().min(1).describe('Number of states in which the owner has parcels.'),
+    total_counties: z.int().min(1).describe('Number of counties in which the owner has parcels.'),
     results: z
       .array(parcelSummary)
       .describe('All parcels of the owner, including this one, sorted by `property_id`.'),
@@ -49,7 +49,7 @@ export const ownerPortfolio = defineEndpoint({
   operationId: 'get_owner_portfolio',
   summary: 'List the parcels of an owner',
   description:
-    "Returns every parcel on the roll, in any county, whose owner mailing address has the same street and ZIP code as this parcel's. A mailing address without a ZIP code uses the ZIP code that other parcels have for the same street, city, and state. If there is none or more than one, it matches only addresses without a ZIP code. A parcel without an owner mailing address returns `validation_error`.",
+    "Returns every parcel on the roll, in any county, whose owner mailing address has the same street and ZIP code as this parcel's. If a mailing address has no ZIP code, Plat uses the ZIP code that other parcels have for the same street, city, and state. If there is no such ZIP code, or more than one, the address matches only addresses without a ZIP code. If the parcel has no owner mailing address, the call returns a `validation_error`.",
   metering: {
     key: 'public_owner_portfolio',
     price: PRICES.portfolio,
@@ -60,10 +60,10 @@ export const ownerPortfolio = defineEndpoint({
   response: {
     description: "The parcel's owner portfolio.",
     schema: portfolio,
-    example: { summary: `The owner of parcel ${EXAMPLE_ID} of the sample`, value: PORTFOLIO_EXAMPLE },
+    example: { summary: `The owner of parcel ${EXAMPLE_ID} in the sample data`, value: PORTFOLIO_EXAMPLE },
   },
   errors: {
-    not_found: 'No parcel has this id, or it has left the roll. Free.',
+    not_found: 'No parcel has this id, or the parcel has left the roll. Free.',
     unprocessable: `The owner has more than ${MAX_PORTFOLIO.toLocaleString('en-US')} parcels. Use \`owner_parcel_id\` in \`POST properties/filter/\` to page through them. Free.`,
   },
   handle: async ({ params: { property_id } }, { db }, call) => {

@@ -69,8 +69,8 @@ const timelineEntry = z
       .describe(
         'Field that changed: a field of this response, `on_roll`, `boundary` (the shape changed), `mean_adjusted_price` of the estimate, or a field of a listing, such as `listing.status` or `listing.price`.',
       ),
-    was: z.unknown().describe('Previous value. Null when it was unknown.'),
-    is: z.unknown().describe('New value. Null when it is unknown.'),
+    was: z.unknown().describe('Previous value. Null if it was unknown.'),
+    is: z.unknown().describe('New value. Null if it is unknown.'),
   })
   .meta({ id: 'TimelineEntry' });
 
@@ -88,7 +88,7 @@ const parcelDetail = z
       .length(11)
       .nullable()
       .describe(
-        'Share of the area, in percent, that is steeper than each grade of `slope_area_index`: 0.5%, 2.5%, 5%, 7.5%, 10%, 15%, 20%, 25%, 30%, 40%, and 50%. Null when no elevation layer has slopes for at least half of the parcel.',
+        'Share of the area, in percent, that is steeper than each grade of `slope_area_index`: 0.5%, 2.5%, 5%, 7.5%, 10%, 15%, 20%, 25%, 30%, 40%, and 50%. Null if no elevation layer has slopes for at least half of the parcel.',
       ),
     ...schemasOf({ mean_slope_percent, min_elevation_m, mean_elevation_m, max_elevation_m }),
     retired_at: z.iso
@@ -126,7 +126,7 @@ export const getProperty = defineEndpoint({
   operationId: 'get_property',
   summary: 'Get a parcel',
   description:
-    'Returns every field of a parcel, with its boundary. A parcel that has left the roll keeps its id and its last values, and has a `retired_at`. A field is null when the roll or a land layer does not have it.',
+    'Returns every field of a parcel, with its boundary. A parcel that has left the roll keeps its id and its last values, and has a `retired_at`. A field is null if it is missing from the roll or the land layer.',
   query: z.strictObject({
     timeline: queryFlag('Add `timeline`, the changes to the parcel. No extra charge.'),
   }),
@@ -134,7 +134,7 @@ export const getProperty = defineEndpoint({
   response: {
     description: 'The parcel.',
     schema: parcelDetail,
-    example: { summary: `Parcel ${EXAMPLE_ID} of the sample`, value: DETAIL_EXAMPLE },
+    example: { summary: `Parcel ${EXAMPLE_ID} in the sample data`, value: DETAIL_EXAMPLE },
   },
   errors: { not_found: 'No parcel has this id. Free.' },
   handle: async ({ params: { property_id }, query: { timeline } }, { db }, call) => {

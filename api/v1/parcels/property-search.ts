@@ -36,7 +36,7 @@ const query = z
       .optional()
       .meta({
         description:
-          "Assessor's parcel number as written, ignoring case. If no parcel matches, separators are ignored: `12-3` finds `12.3` and `12 3`, but not `1-23`. Digits alone match any grouping. `apn` or `owner_name` is required. With both, a parcel must match both.",
+          "Assessor's parcel number as written, ignoring case. If no parcel matches, separators are ignored: `12-3` finds `12.3` and `12 3`, but not `1-23`. Digits alone match any grouping. `apn` or `owner_name` is required. If you send both, a parcel must match both.",
         example: '000015-000042-000000',
       }),
     owner_name: text

@@ -20,10 +20,10 @@ export const searchResult = z
     type: z
       .enum(SEARCH_TYPES)
       .describe(
-        'Type of the result. `place` is a lake, hill, or neighborhood, `property` a parcel by its id.',
+        'Type of the result. `place` is a lake, hill, or neighborhood. `property` is a parcel found by its id.',
       ),
     label: z.string().describe('Name of the result, as written on the roll or in the gazetteer.'),
-    detail: z.string().describe('Where it is, such as the county of a parcel or owner.'),
+    detail: z.string().describe('Location of the result, such as the county of a parcel or owner.'),
     fips: z.string().optional().meta({ description: '5-digit FIPS code of its county.', example: '33019' }),
     zip: z.string().optional().describe('ZIP code. For a town, only if it has exactly one.'),
     zips: z.array(z.string()).optional().describe('All ZIP codes of a town.'),

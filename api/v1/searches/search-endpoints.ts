@@ -92,8 +92,8 @@ async function readersOf(db: Db, companyId: string, { emails, webhook_id }: Told
 
 /** Scopes that Plat can't follow by reading a county's changes. */
 const NOT_FOLLOWED = {
-  owner_parcel_id: 'searches all counties, so Plat cannot follow it. Use counties and the owner name instead',
-  list_id: 'cannot be followed. Use the counties of the list, or read the list',
+  owner_parcel_id: 'searches all counties, so Plat cannot track it. Use counties and the owner name instead',
+  list_id: 'cannot be tracked. Use the counties in the list, or read the list',
 };
 
 type Found = { counties: number[]; seq: number; ids: number[] };
@@ -136,7 +136,7 @@ export const listSearches = defineEndpoint({
   path: SEARCHES_PATH,
   operationId: 'list_searches',
   summary: 'List saved searches',
-  description: "Returns your company's saved searches, oldest first, with who gets notified.",
+  description: "Returns your company's saved searches, oldest first, including who gets notified.",
   response: {
     description: `All saved searches, up to ${MAX_SEARCHES}. The list is not paged.`,
     schema: z.array(savedSearch),
@@ -157,7 +157,7 @@ export const createSearch = defineEndpoint({
   path: SEARCHES_PATH,
   operationId: 'create_search',
   summary: 'Save a search',
-  description: `Saves a filter and follows its matches from now on: parcels added, removed, and changed. Plat can email users in your company, daily or instantly, and notify a webhook. Programs read \`searches/{id}/changes/\`. A filter can search up to ${MAX_COUNTIES} counties and match up to ${MAX_MEMBERS.toLocaleString('en-US')} parcels. A company can save ${MAX_SEARCHES} searches. Saving one uses one of the ${PRICES.quote.freePerDay} free quotes per day.`,
+  description: `Saves a filter and tracks its matches from now on: which parcels are added, removed, and changed. Plat can email users in your company, daily or instantly, and notify a webhook. Programs can read \`searches/{id}/changes/\`. A filter can search up to ${MAX_COUNTIES} counties and match up to ${MAX_MEMBERS.toLocaleString('en-US')} parcels. A company can save ${MAX_SEARCHES} searches. Saving one uses one of the ${PRICES.quote.freePerDay} free quotes per day.`,
   body: newSearch,
   response: {
     status: 201,
@@ -215,7 +215,7 @@ export const getSearch = defineEndpoint({
   ...one,
   operationId: 'get_search',
   summary: 'Get a saved search',
-  description: 'Returns its filter, who gets notified, and how many parcels match.',
+  description: 'Returns a saved search: its filter, who gets notified, and how many parcels match.',
   response: answer,
   handle: async ({ params }, { db }, { account, work }) => {
     const row = await findSearch(db, account.companyId, params.id);
@@ -229,7 +229,7 @@ export const changeSearch = defineEndpoint({
   operationId: 'update_search',
   summary: 'Update a saved search',
   description:
-    'Changes its name, filter, or who gets notified. Matches of a new filter are not reported as added. Plat follows them from now on.',
+    'Changes the name or filter of a saved search, or who gets notified. Existing matches of a new filter are not reported as added. Plat tracks them from now on.',
   body: searchChange,
   response: {
     ...answer,

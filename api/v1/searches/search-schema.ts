@@ -26,7 +26,7 @@ export const savedSearch = z
     webhook_id: z
       .uuid()
       .nullable()
-      .describe('Id of the webhook that gets `search.changed` messages. Null if there is none.'),
+      .describe('Id of the webhook that receives `search.changed` messages. Null if there is none.'),
     members: z
       .int()
       .nullable()

@@ -14,7 +14,7 @@ import { VALUE_EXAMPLE, VALUE_EXAMPLE_ID } from '../examples/examples.ts';
 
 const usd = (description: string) => z.number().min(0).describe(`${description}, in USD.`);
 const adjustedFor = (by: string) =>
-  z.number().describe(`Adjustment of its price per acre for ${by}, in percent.`);
+  z.number().describe(`Adjustment of the comp's price per acre for ${by}, in percent.`);
 
 const usedComp = z.object({
   id: z.uuid().describe('Id of the comp in `comps/`.'),
@@ -22,14 +22,14 @@ const usedComp = z.object({
     .enum(['ACTIVE', 'PENDING', 'SOLD', 'OFF_MARKET'])
     .describe('Current status. A comp can leave the market after the estimate.'),
   price: usd('Sale price, or list price'),
-  lot_size: z.number().nullable().describe('Lot size in acres. Null when unknown.'),
+  lot_size: z.number().nullable().describe('Lot size in acres. Null if unknown.'),
   sold_date: z.iso.datetime().nullable().describe('Sale date at midnight UTC. Null for a listing.'),
   weight: z.number().min(0).max(1).describe('Share of the comp in the estimate, from 0 to 1.'),
   size_percent: adjustedFor('size'),
   time_percent: z
     .number()
     .describe(
-      "Adjustment of its price per acre for time, in percent: the county's price trend since the sale, and a correction based on recent estimates of the county's sales, if there are enough. 0 for a list price.",
+      "Adjustment of the comp's price per acre for time, in percent: the county's price trend since the sale, and a correction based on recent estimates of the county's sales, if there are enough. 0 for a list price.",
     ),
   location_percent: adjustedFor('location'),
   asking_percent: adjustedFor('being a list price (0 for a sale)'),
@@ -37,7 +37,7 @@ const usedComp = z.object({
     .number()
     .nullable()
     .describe(
-      'Adjustment of its price per acre for slope, road frontage, flood zone, and wetlands together, in percent. Null if sales show no effect of them, or if they are unknown for the comp or the parcel.',
+      "Adjustment of the comp's price per acre for slope, road frontage, flood zone, and wetlands combined, in percent. Null if sales show that these have no effect, or if they are unknown for the comp or the parcel.",
     ),
 });
 
@@ -48,14 +48,14 @@ const explanation = z
     out_of_support: z
       .boolean()
       .describe(
-        'Whether the comps are too unlike the parcel. True if the parcel is more than 1.5 times as large as the largest comp, or smaller than the smallest comp by that factor, or if every comp is more than two steps away (distance, size, and age together, see docs/valuations.md), or if no comp is a sale. The confidence is then halved. Also true, without halving, if the county has so few sales that its price level could be off by a quarter. Range and confidence include that uncertainty. Rows of a list report it in `needs_review`.',
+        'Whether the comps are too different from the parcel. True if the parcel is more than 1.5 times as large as the largest comp, or smaller than the smallest comp by that factor, if every comp is more than two steps away (distance, size, and age combined, see docs/valuations.md), or if none of the comps are sales. The confidence is then halved. Also true, without halving, if the county has so few sales that its price level could be off by a quarter. The range and confidence reflect that uncertainty. In list rows, this is reported in `needs_review`.',
       ),
     as_of: z.iso.date().describe('Date of the estimate. Later sales are not used.'),
     model_version: z.string().describe('Version of the model that made the estimate.'),
     comps: z
       .array(usedComp)
       .describe(
-        'Comps used for the estimate, most similar first. `weight` and the percentages are from the time of the estimate. `price`, `lot_size`, `sold_date`, and `status` are current, so after a correction at the source they can disagree until the estimate is recalculated.',
+        'Comps used for the estimate, most similar first. `weight` and the percentages are from the time of the estimate. `price`, `lot_size`, `sold_date`, and `status` are current, so if the source makes a correction, they can disagree with the estimate until it is recalculated.',
       ),
   })
   .meta({ id: 'AiCompValueExplanation' });
@@ -73,13 +73,13 @@ const compValue = z
       .min(0)
       .max(95)
       .describe(
-        'Confidence from 0 to 95: the percentage of past sales with comps like these whose estimate, made as of the day before the sale, was within 25% of the price. Halved if the comps are unlike the parcel (`out_of_support`). A halved score is not a percentage of sales.',
+        'Confidence from 0 to 95: the percentage of past sales with comps like these whose estimate, made as of the day before the sale, was within 25% of the price. Halved if the comps are too different from the parcel (`out_of_support`). A halved score is not a percentage of sales.',
       ),
     gini_index: z
       .number()
       .min(0)
       .max(100)
-      .describe('Gini coefficient of the adjusted prices, from 0 to 100. Lower means that they agree more.'),
+      .describe('Gini coefficient of the adjusted prices, from 0 to 100. The lower the value, the more closely the prices agree.'),
     explanation: explanation.optional().describe('Range and comps, with `explain=true`.'),
   })
   .meta({ id: 'AiCompValue' });
@@ -94,7 +94,7 @@ export const aiCompValue = defineEndpoint({
   operationId: 'get_property_ai_comp_value',
   summary: 'Get the estimated value of a parcel',
   description:
-    "Returns the estimated value of a parcel's land, based on up to 12 comps that are close in distance, size, and time. Each comp is adjusted to the parcel for size, time, location, and land (slope, road frontage, flood zone, wetlands), by effects estimated from sales. Comps are vacant land, so buildings add nothing. Features that are not in the data, such as a waterfront or a view, are not included. Estimates are stored, and recalculated daily and when comps or parcels change.",
+    "Returns the estimated value of a parcel's land, based on up to 12 comps that are close in distance, size, and time. Each comp is adjusted to the parcel for size, time, location, and land (slope, road frontage, flood zone, wetlands), using effects estimated from sales. Comps are vacant land, so buildings do not add to the estimate. Features that are not in the data, such as a waterfront or a view, are not included. Estimates are stored. They are recalculated daily, and whenever comps or parcels change.",
   query: z.strictObject({
     explain: queryFlag('Add the 80% range and the comps with their adjustments. No extra charge.'),
   }),
@@ -103,11 +103,11 @@ export const aiCompValue = defineEndpoint({
     status: 200,
     description: 'The estimate.',
     schema: compValue,
-    example: { summary: '?explain=true, in the sample', value: VALUE_EXAMPLE },
+    example: { summary: 'Response from the sample data, with ?explain=true', value: VALUE_EXAMPLE },
   },
   errors: {
     not_found:
-      'No parcel has this id, it has left the roll, its acreage or location is unknown, it has fewer than 3 comps, or its county has not been valued yet. A county without sales needs sales from at least three counties within 100 km. Free.',
+      'No parcel has this id, or the parcel has left the roll, has an unknown acreage or location, has fewer than 3 comps, or is in a county that has not been valued yet. A county without sales of its own needs sales from at least three counties within 100 km. Free.',
   },
   handle: async ({ params: { property_id }, query: { explain } }, { db, readValuation }) => {
     const row = await readValuation(countyOf(property_id), property_id, explain);

@@ -25,7 +25,7 @@ export const listDeliveries = defineEndpoint({
   ...common,
   path: `${WEBHOOKS_PATH}{id}/deliveries/`,
   operationId: 'list_webhook_deliveries',
-  summary: 'List deliveries of a webhook',
+  summary: 'List deliveries for a webhook',
   description: `Returns the newest ${MOST_LISTED} messages to a webhook, with their delivery status. Messages are kept for ${MESSAGES_DAYS} days.`,
   query: z.strictObject({
     state: z
@@ -115,7 +115,7 @@ export const replayWebhook = defineEndpoint({
   path: `${WEBHOOKS_PATH}{id}/replay/`,
   operationId: 'replay_webhook',
   summary: 'Replay messages',
-  description: `Sends one message, or all since a given time, again. Each keeps its id and gets ten new attempts. Messages are kept for ${MESSAGES_DAYS} days, including messages from when the webhook was off.`,
+  description: `Resends one message, or all messages since a given time. Each keeps its id and gets ten new attempts. Messages are kept for ${MESSAGES_DAYS} days, including messages from when the webhook was off.`,
   body: replay,
   response: {
     status: 202,
@@ -137,7 +137,7 @@ export const replayWebhook = defineEndpoint({
       return ids.length;
     });
     if (message_id !== undefined && sent === 0)
-      throw validationError({ message_id: ['is not a message of this webhook, or is no longer kept'] });
+      throw validationError({ message_id: ['does not belong to this webhook, or is no longer kept'] });
     return { body: { messages: sent }, tokens: 0 };
   },
 });

@@ -134,7 +134,7 @@ export const createWebhook = defineEndpoint({
   path: WEBHOOKS_PATH,
   operationId: 'create_webhook',
   summary: 'Create a webhook',
-  description: `Creates a webhook: a URL that gets a signed POST (Standard Webhooks 1.0) when data changes. Plat sends one message per type, county, and transaction, with the \`seq\` of its first change, the number of changes, and where to read them. Messages are free. docs/webhooks.md has an example receiver. An account can have up to ${MAX_WEBHOOKS} webhooks.`,
+  description: `Creates a webhook: a URL that receives a signed POST (Standard Webhooks 1.0) when data changes. Plat sends one message per type, county, and transaction, with the \`seq\` of its first change, the number of changes, and where to read them. Messages are free. docs/webhooks.md has an example receiver. An account can have up to ${MAX_WEBHOOKS} webhooks.`,
   body: newWebhook,
   response: {
     status: 201,
@@ -184,7 +184,7 @@ export const getWebhook = defineEndpoint({
   ...one,
   operationId: 'get_webhook',
   summary: 'Get a webhook',
-  description: 'Returns its URL, its types, and its delivery status.',
+  description: 'Returns a webhook: its URL, its types, and its delivery status.',
   response: answer,
   handle: async ({ params }, { db }, { account }) => ({
     body: toWebhook(await findWebhook(db, account.id, params.id)),
@@ -198,7 +198,7 @@ export const changeWebhook = defineEndpoint({
   operationId: 'update_webhook',
   summary: 'Update a webhook',
   description:
-    'Changes its URL or its types, or turns it on or off. Use `replay/` to send messages that it missed while it was off.',
+    'Changes the URL or types of a webhook, or turns it on or off. Use `replay/` to send messages that it missed while it was off.',
   body: webhookChange,
   response: answer,
   handle: async ({ params: { id }, body }, resources, call) => {
@@ -241,7 +241,7 @@ export const rotateSecret = defineEndpoint({
   path: `${WEBHOOKS_PATH}{id}/rotate/`,
   method: 'post',
   operationId: 'rotate_webhook_secret',
-  summary: 'Rotate the secret of a webhook',
+  summary: "Rotate a webhook's secret",
   description: `Creates a new secret. For ${OLD_SECRET_HOURS} hours, messages are signed with the previous secret too, so that you can update the receiver. Older secrets stop working.`,
   response: {
     status: 201,

@@ -14,7 +14,7 @@ const SECRET = 'Secret that signs the messages (`whsec_…`).';
 export const webhook = z
   .object({
     id: z.uuid(),
-    url: z.string().describe('URL that gets the messages.'),
+    url: z.string().describe('URL that receives the messages.'),
     types: z.array(z.enum(WEBHOOK_TYPES)).describe('Types of changes to send (see `changes/`).'),
     fips: z.string().nullable().describe('Only changes in this county. Null for all counties.'),
     search_id: z
@@ -28,12 +28,12 @@ export const webhook = z
       .enum(['gone', 'failing'])
       .nullable()
       .describe(
-        'Why Plat turned the webhook off: `gone`, it returned 410; `failing`, every attempt failed for three days. Null otherwise. `PATCH` with `enabled` turns it on again.',
+        'Why Plat turned the webhook off: `gone`, it returned 410; `failing`, every attempt failed for three days. Null otherwise. To turn it on again, use `PATCH` with `enabled`.',
       ),
     failing_since: z.iso
       .datetime()
       .nullable()
-      .describe('Time since which every attempt has failed. Null while they succeed.'),
+      .describe('Time since which every attempt has failed. Null while attempts succeed.'),
     old_secret_until: z.iso
       .datetime()
       .nullable()
@@ -58,8 +58,8 @@ export const DELIVERY_STATES = ['pending', 'delivered', 'failed'] as const;
 export const delivery = z
   .object({
     message_id: z.uuid().describe('Id of the message, sent as `webhook-id` with every attempt.'),
-    type: z.string().describe('Type of the message: a type of changes, or `webhook.test`.'),
-    seq: z.int().describe('`seq` of its first change.'),
+    type: z.string().describe('Type of the message: a type of change, or `webhook.test`.'),
+    seq: z.int().describe('`seq` of the first change in the message.'),
     fips: z.string().nullable().describe('5-digit county FIPS code. Null if the changes have no county.'),
     state: z
       .enum(DELIVERY_STATES)
@@ -68,11 +68,11 @@ export const delivery = z
     created_at: z.iso.datetime(),
     last_at: z.iso.datetime().nullable().describe('Time of the last attempt. Null before the first.'),
     next_at: z.iso.datetime().nullable().describe('Time of the next attempt. Null if there is none.'),
-    status: z.int().nullable().describe('HTTP status of the last response. Null without a response.'),
+    status: z.int().nullable().describe('HTTP status of the last response. Null if there was no response.'),
     error: z
       .string()
       .nullable()
-      .describe('Why the last attempt failed. Null if it succeeded or there was none.'),
+      .describe('Why the last attempt failed. Null if it succeeded, or if there was no attempt.'),
   })
   .meta({ id: 'WebhookDelivery' });
 

@@ -76,13 +76,13 @@ const parcelFilters: Filter[] = [
     slack: ACRES_SLACK,
     type: 'number',
     unit: 'acres',
-    description: 'Acreage stated by the assessor, or as measured if none is stated',
+    description: 'Acreage stated by the assessor, or measured acreage if none is stated',
   }),
   defineFilter({
     name: 'acres_mismatch',
     label: 'Acreage mismatch',
     type: 'boolean',
-    description: `Stated and measured acreage are both known and differ by more than a factor of ${MAX_ACRES_RATIO} (true) or don't (false).`,
+    description: `Stated and measured acreages differ by more than a factor of ${MAX_ACRES_RATIO} (true) or don't (false). Parcels never match if either is unknown.`,
     schema: booleanValue,
     on: 'p',
     where: value =>
@@ -107,7 +107,7 @@ const valueFilters: Filter[] = [
     type: 'number',
     unit: 'USD',
     on: 'v',
-    description: 'Estimated value (mean_adjusted_price of ai-comp-value/). Parcels without one never match',
+    description: 'Estimated value (mean_adjusted_price in ai-comp-value/). Parcels without one never match',
   }),
   ...rangeFilter({
     name: 'value_per_acre',
@@ -119,7 +119,7 @@ const valueFilters: Filter[] = [
     unit: 'USD',
     on: 'v',
     description:
-      'Estimated value per acre (mean_adjusted_ppa of ai-comp-value/). Parcels without one never match',
+      'Estimated value per acre (mean_adjusted_ppa in ai-comp-value/). Parcels without one never match',
   }),
   ...rangeFilter({
     name: 'improvement_percent',
@@ -232,7 +232,7 @@ const ownerFilters: Filter[] = [
     'exclude_hoa_owner',
     'No HOA owners',
     'f.hoa_owner is not true',
-    "Excludes homeowners' associations as owners.",
+    "Excludes parcels owned by homeowners' associations.",
     {
       keepsUnknown: 'hoa_owner',
       needs: NEEDS.owners,

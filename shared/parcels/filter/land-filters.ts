@@ -36,7 +36,7 @@ const roadSwitch = (road: Road, label: string, description: string) =>
     label,
     needs: NEEDS.roads,
     type: 'boolean',
-    description: `Count frontage on ${description} in road_frontage. No effect on its own.`,
+    description: `Whether to count frontage on ${description} in road_frontage. Has no effect on its own.`,
     default: true,
     schema: z.boolean('must be true or false'),
     on: 'f',
@@ -49,7 +49,7 @@ const frontage = (bound: 'min' | 'max', operator: string, words: string) =>
     needs: NEEDS.roads,
     type: 'number',
     unit: 'feet',
-    description: `Frontage on the counted roads. Unknown if none of their classes was measured. ${words}, inclusive.`,
+    description: `Total frontage on the counted road classes. Unknown if none of them were measured. ${words}, inclusive.`,
     range: { of: 'road_frontage', bound },
     schema: decimal(),
     on: 'f',
@@ -65,7 +65,7 @@ const frontage = (bound: 'min' | 'max', operator: string, words: string) =>
   });
 
 const LANDLOCKED =
-  'Landlocked: no road for cars, including private roads and service drives, touches the parcel or faces it within reach.';
+  'Landlocked means that no road open to cars, including private roads and service drives, touches the parcel or runs alongside it within reach.';
 
 /** Filters on land layers. Values are unknown until a layer covers the parcel. */
 export const landFilters: Filter[] = [
@@ -105,7 +105,7 @@ export const landFilters: Filter[] = [
     'exclude_landlocked',
     'Road access',
     'f.landlocked is not true',
-    `Excludes landlocked parcels. Parcels where it is unknown are kept. ${LANDLOCKED}`,
+    `Excludes landlocked parcels. Parcels are kept if this is unknown. ${LANDLOCKED}`,
     { keepsUnknown: 'landlocked', needs: NEEDS.roads },
   ),
   flagFilter(

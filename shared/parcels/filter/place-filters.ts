@@ -77,7 +77,7 @@ export const placeFilters: Filter[] = [
     name: 'state',
     label: 'State',
     type: 'string',
-    description: "Two-letter code of the state of the parcel's county.",
+    description: "Two-letter state code of the parcel's county.",
     schema: z.string(STATE).transform((text, context) => {
       const fips = STATE_FIPS.get(text.toUpperCase());
       if (fips === undefined) context.issues.push({ code: 'custom', message: STATE, input: text });

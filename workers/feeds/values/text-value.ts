@@ -23,7 +23,7 @@ export const FAILURES = {
     'damaged_key',
     'is a number that a spreadsheet turned into a date. Format the column as text in the source, and export it again',
   ),
-  placeholder: failure('placeholder', 'is a placeholder that no place in the United States uses'),
+  placeholder: failure('placeholder', 'is a placeholder, not a place in the United States'),
   notADate: failure('not_a_date', 'is not a date in the expected format'),
   dateOutOfRange: failure('date_out_of_range', 'is before 1800 or after the end of next year'),
   notABoolean: failure('not_a_boolean', 'is neither yes nor no; list it under values'),

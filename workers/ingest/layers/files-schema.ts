@@ -13,11 +13,11 @@ export const FILES = {
       'GeoTIFF files: paths relative to the feed file, or http(s) URLs. Plat reads only the parts that it needs.',
     ),
   template: path.describe(
-    'URLs or paths of 1-degree tiles. {tile} is the name of each, after its northwest corner, such as n45w069. Needs bounds.',
+    'URLs or paths of 1-degree tiles. {tile} is the name of the tile, based on its northwest corner, such as n45w069. Needs bounds.',
   ),
   bounds: boundsSchema('For template: the box [west, south, east, north], in degrees, of the tiles to read.'),
   index: path.describe(
-    'A file that lists the tiles: one path or URL per line, or a GeoJSON tile index with a `location` property, as gdaltindex writes.',
+    'A file that lists the tiles: one path or URL per line, or a GeoJSON tile index with a `location` property, as gdaltindex writes it.',
   ),
   crs: z
     .string()
@@ -53,6 +53,6 @@ export function filesOf(
 
 export const COVERAGE_SECTION = {
   coverage: boundsSchema(
-    'Land layers: the box [west, south, east, north], in degrees, in which the layer is complete. Default: the county in fips, else the bounding box of the source.',
+    'Land layers: the box [west, south, east, north], in degrees, in which the layer is complete. Default: the county in fips, or the bounding box of the source if there is no fips.',
   ),
 };

@@ -11,7 +11,7 @@ export const layerSchema = (layers: readonly VectorLayer[]) =>
       columns: z.strictObject(columnsOfAll(layers)).describe(usualWords(layers)).optional(),
       skip_where: z
         .array(conditionSchema)
-        .describe('Features to skip, also for the coverage: those for which any of these is true.')
+        .describe('Conditions for skipping features. A feature is skipped if any of them is true, and it is not counted in the coverage either.')
         .optional(),
       ...settingsOfAll(layers),
     })

@@ -57,7 +57,7 @@ export type VectorLayer<Kind extends VectorKind = VectorKind> = {
 /** No name of a road, lake, or hill in TIGER or GNIS is longer than `maxChars`. */
 export const NAME_FIELD = {
   type: 'text',
-  doc: 'Name, as the map shows it',
+  doc: 'Name to show on the map',
   maxChars: 120,
 } as const;
 

@@ -18,7 +18,7 @@ export const filterParcels = defineEndpoint({
   reads: true,
   tag: 'Parcels',
   summary: 'Filter parcels',
-  description: `Finds the parcels on the roll that match every filter. A parcel whose value is unknown does not match a filter on it, but filters
+  description: `Finds the parcels on the roll that match every filter. If a parcel's value for a field is unknown, filters on that field do not match the parcel, but filters
 that exclude parcels keep it. Bounds are inclusive. Every page
 costs the same, whatever its \`page_size\`. To read all matches, follow \`next\`.`,
   query: z.strictObject(pageParameters(PAGE_SIZES)),
@@ -31,14 +31,14 @@ costs the same, whatever its \`page_size\`. To read all matches, follow \`next\`
   response: {
     description: `A page of the matching parcels. Send the same body to \`next\` and \`previous\`. They contain a cursor, so no parcel is skipped or
 repeated if the roll changes in between. There is one exception: with an \`order\` other than \`property_id\`, a parcel whose sort value changes
-between two pages can be skipped or repeated. Estimates change daily. A \`page\` number without a cursor counts from the start, so it can also
-skip or repeat parcels. \`count\` is from the first page.`,
+between two pages can be skipped or repeated. Estimates change daily. If you send a \`page\` number without a cursor, pages are counted from the start, so
+parcels can also be skipped or repeated. \`count\` is calculated on the first page.`,
     schema: pageOf(
       'FilterPage',
       parcelSummary,
       ' POST the same body to it, because the URL does not contain the filters.',
     ),
-    example: { summary: 'What the example request finds in the sample', value: FILTER_EXAMPLE.response },
+    example: { summary: 'Matches for the example request in the sample data', value: FILTER_EXAMPLE.response },
   },
   errors: {
     unprocessable:

@@ -7,7 +7,7 @@ const filterList = z
     filters: z.array(
       z
         .object({
-          name: z.string().describe('Field in the body of `properties/filter/`.'),
+          name: z.string().describe('Name of the field in the request body of `properties/filter/`.'),
           type: z.enum(['number', 'integer', 'string', 'boolean', 'date', 'list of strings', 'geometry']),
           unit: z.string().nullable().describe('Unit of the number. Null if it has none.'),
           description: z.string().describe('What the filter matches.'),

@@ -16,7 +16,7 @@ const filterQuote = z
   .object({
     quotable: z.boolean().describe('Whether the filter can be quoted. If false, the quote is free.'),
     count: count.describe(
-      `Number of matching parcels. Null if it is below ${MIN_DISCLOSED_COUNT} or the filter is not quotable.`,
+      `Number of matching parcels. Null if it is below ${MIN_DISCLOSED_COUNT}, or if the filter is not quotable.`,
     ),
     at_most: atMost
       .nullable()
@@ -26,14 +26,14 @@ const filterQuote = z
         page_25: tokens.describe('Price of a page of 25 parcels.'),
         page_500: tokens.describe('Price of a page of 500 parcels.'),
         all_pages: tokens.describe('Price of all matches in pages of 500.'),
-        export: tokens.describe('Price of all matches as an export, if none of its rows is free.'),
+        export: tokens.describe('Price of all matches as an export, if none of the rows are free.'),
       })
       .nullable()
       .describe('Prices in tokens. Null when `count` is null.'),
     counties: z
       .array(z.object({ fips: z.string(), count, at_most: atMost }))
       .describe(
-        `Counts by county: the requested counties, and others with ${MIN_DISCLOSED_COUNT} or more matches. A larger count is null too if smaller counts could be computed from it.`,
+        `Counts by county, for the requested counties and for others with ${MIN_DISCLOSED_COUNT} or more matches. A larger count is also null if smaller counts could be computed from it.`,
       ),
     as_of: z.iso.datetime().describe('Time of the count. Months and years are counted back from it.'),
   })
@@ -45,20 +45,20 @@ export const quoteFilter = defineEndpoint({
   operationId: 'quote_filter',
   reads: true,
   tag: 'Parcels',
-  summary: 'Get the number of parcels for a filter, and their price',
-  description: `Returns how many parcels match a filter, and what they cost as pages or as an export. Counts below ${MIN_DISCLOSED_COUNT} are null. Filters that name a parcel, a person, or a list (\`apn\`, \`property_id\`, \`owner_parcel_id\`, \`list_id\`, \`owner_name…\`, \`seller_name_contains\`) can't be quoted. Neither can shapes with a part under 1 km².`,
+  summary: 'Get the number of matches for a filter, and their price',
+  description: `Returns how many parcels match a filter, and what they would cost as pages or as an export. Counts below ${MIN_DISCLOSED_COUNT} are null. Filters that name a parcel, a person, or a list (\`apn\`, \`property_id\`, \`owner_parcel_id\`, \`list_id\`, \`owner_name…\`, \`seller_name_contains\`) can't be quoted. Neither can shapes with a part under 1 km².`,
   body: filterBody,
   metering: {
     key: QUOTE_KEY,
     price: PRICES.quote,
-    note: 'free when not quotable',
+    note: 'free if the filter is not quotable',
     mayBeFree: true,
   },
   response: {
     description: 'The number of matches and their prices.',
     schema: filterQuote,
     example: {
-      summary: 'The example request, with few matches in the sample',
+      summary: 'Quote for the example request, which has few matches in the sample data',
       value: {
         quotable: true,
         count: null,

@@ -28,16 +28,16 @@ export const ASSESSOR_SECTIONS = {
   roll: z
     .union([rollSchema, z.array(rollSchema).min(1)])
     .describe(
-      'Kind assessor: the attributes of the parcels, and their geometry if the format has it. In a list of rolls, the first has priority. The others fill in fields that it lacks for a key, and add parcels that it lacks.',
+      'Kind assessor: the attributes of the parcels, and their geometry if the format has it. In a list of rolls, the first has priority. The others fill in fields that are empty in it, and add parcels that it lacks.',
     ),
   shape: rollSchema.describe(
-    'Kind assessor: a second source with the geometry, joined by key. Its columns are used for parcels that the roll lacks.',
+    'Kind assessor: a second source with the geometry, joined by key. Its columns are used only for parcels that the roll lacks.',
   ),
   ...SALES_SECTION,
   overlap: z
     .enum(OVERLAPS)
     .describe(
-      "Kind assessor: what a run does with parcels that another feed has already loaded in the county. block: the run is not merged, and says how many there are. update: this feed takes over those parcels, with their ids, and leaves the other feed's remaining parcels alone. replace: this feed takes over all parcels of the other feed, and retires those that it lacks. add: only parcels that no other feed has are added. separate: they are loaded as new parcels, for towns that use the same numbers for different parcels. Default: block.",
+      "Kind assessor: what a run does with parcels that another feed has already loaded in the county. block: the run is not merged, and reports how many there are. update: this feed takes over those parcels, with their ids, and leaves the other feed's remaining parcels alone. replace: this feed takes over all parcels of the other feed, and retires those that it lacks. add: only parcels that no other feed has are added. separate: they are loaded as new parcels, for towns that use the same numbers for different parcels. Default: block.",
     ),
 };
 

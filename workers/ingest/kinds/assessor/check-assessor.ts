@@ -68,7 +68,7 @@ async function checkShape(
   // The keys may be in rows that were not read.
   const findings = result.parts[0]!.whole ? result.problems : result.warnings;
   findings.push(
-    `shape: none of the first ${checked} keys of the roll is in the shape file. The roll has keys such as ${unmatched[0]}, the shape file ${example}. ${SAME_FORM}`,
+    `shape: none of the first ${checked} keys in the roll are in the shape file. The roll has keys such as ${unmatched[0]}, and the shape file has keys such as ${example}. ${SAME_FORM}`,
   );
 }
 

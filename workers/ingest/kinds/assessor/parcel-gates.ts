@@ -86,7 +86,7 @@ export function checkParcelGates(figures: GateFigures, limits: Gates): GateResul
  */
 function unjoinedFault({ matchedKeys, unjoined }: GateFigures): string | null {
   if (unjoined === null || matchedKeys > 0 || unjoined.roll === 0 || unjoined.shape === 0) return null;
-  return `None of the ${unjoined.roll} keys of the roll matches the ${unjoined.shape} keys of the shape file. ${SAME_FORM}`;
+  return `None of the ${unjoined.roll} keys in the roll match the ${unjoined.shape} keys in the shape file. ${SAME_FORM}`;
 }
 
 /** Why a run won't load parcels that other feeds have, and what to choose. */
@@ -140,5 +140,5 @@ function wrongAcreage(
   const other = unit && AREA_UNITS.find(each => fits((median * TO_ACRES[each](1)) / TO_ACRES[unit](1)));
   const advice =
     other && other !== unit ? ` Unit ${other} would fit.` : ' Check its column, unit, and scale.';
-  return `The stated acreage of the median parcel is ${Number(median.toPrecision(3))} times the measured one (expected: 0.5 to 2). It is off by more than a factor of 4 in ${off} of ${parcels} parcels (${oneDecimal(share)}%, limit ${most}%).${advice}`;
+  return `The stated acreage of the median parcel is ${Number(median.toPrecision(3))} times the measured one (expected: 0.5 to 2). The stated acreage is off by more than a factor of 4 for ${off} of ${parcels} parcels (${oneDecimal(share)}%, limit ${most}%).${advice}`;
 }

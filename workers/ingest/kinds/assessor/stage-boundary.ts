@@ -29,7 +29,7 @@ export type BoundaryResult = { ok: true; staged: StagedBoundary; repairs: Repair
 export const NO_GEOMETRY = {
   field: 'geometry',
   reason: 'geometry_missing',
-  message: 'The feature has no geometry, which this input is for.',
+  message: 'The feature has no geometry, but this input is read only for its geometry.',
 };
 
 /** Stages areas as boundaries and points as locations. */

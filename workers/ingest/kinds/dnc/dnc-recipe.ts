@@ -171,7 +171,7 @@ function advance(
       throw refusal(`${name} changes area code ${area}, which has no full list yet. Load that first.`);
     if (at < previous)
       throw refusal(
-        `${name} follows the list of ${previous}, but area code ${area} is loaded as of ${at}. Load the change lists in between, or a full list.`,
+        `${name} continues from the list of ${previous}, but area code ${area} is loaded as of ${at}. Load the change lists in between, or a full list.`,
       );
     return at < edition;
   });

@@ -10,14 +10,14 @@ const elevationSchema = z
     ...FILES,
     vertical_unit: z
       .enum(['metres', 'feet', 'us_survey_feet'])
-      .describe('Unit of the elevations; overrides the files. Default: the unit in the files, else meters.'),
+      .describe('Unit of the elevations; overrides the files. Default: the unit in the files, or meters if they have none.'),
     nodata: z.number().describe('Value that marks empty cells; overrides the files.'),
   })
   .partial();
 
 export const ELEVATION_SECTIONS = {
   elevation: elevationSchema.describe(
-    'Kind elevation: the elevation files: one of source, template with bounds, or index.',
+    'Kind elevation: the elevation files. Set source, template and bounds, or index.',
   ),
 };
 

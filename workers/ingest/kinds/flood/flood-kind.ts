@@ -6,9 +6,9 @@ import { type Classifier, textField, unknownClass } from '../../layers/vector-la
 export const flood = vectorKind({
   kind: 'flood',
   rows: rowFields({
-    zone: textField('FEMA flood zone, such as AE or X'),
+    zone: textField('Flood zone (FEMA), such as AE or X'),
     subtype: textField('Subtype of the zone, such as FLOODWAY'),
-    sfha: textField('Whether it is a special flood hazard area (T or F, IN or OUT); overrides the zone'),
+    sfha: textField('Whether the area is a special flood hazard area (T or F, IN or OUT); overrides the zone'),
   }),
   requires: ['zone', 'sfha'],
   // Columns of the National Flood Hazard Layer take precedence over those of the Q3 data.

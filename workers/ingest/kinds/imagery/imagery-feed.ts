@@ -13,7 +13,7 @@ const imagerySchema = z.strictObject({
   type: z
     .enum(['cog', 'xyz', 'arcgis_image', 'relief'])
     .describe(
-      'cog: GeoTIFF files in color, by source, template, or index. xyz: a Web Mercator tile server. arcgis_image: an ArcGIS ImageServer. relief: not imagery, but a drawing of the elevation, roads, and parcels from other feeds.',
+      'cog: GeoTIFF files in color, by source, template, or index. xyz: a Web Mercator tile server. arcgis_image: an ArcGIS ImageServer. relief: not imagery, but a drawing of the elevation, roads, and parcels in other feeds.',
     ),
   ...z
     .strictObject({
@@ -28,7 +28,7 @@ const imagerySchema = z.strictObject({
         .tuple([z.number().min(0), z.number().max(65_535)])
         .refine(([low, high]) => low < high, { error: 'must be the lower and then the higher value' })
         .describe(
-          'Type cog, 16 bits: the values that become black and white. Default: the values that 2% of the pixels are below and above.',
+          'Type cog, 16 bits: the values that become black and white. Default: the 2nd and 98th percentiles of the pixels.',
         ),
       max_zoom: z
         .number()
@@ -48,7 +48,7 @@ const imagerySchema = z.strictObject({
           z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'is not the name of an environment variable'),
         )
         .describe(
-          'Types xyz and arcgis_image: request headers, and the environment variables of the API with their values. Values are never in a feed file.',
+          'Types xyz and arcgis_image: request headers. Each is set to the name of an environment variable of the API that has its value. The values themselves are never in a feed file.',
         ),
       captured: daySchema.describe('Date of the imagery, YYYY-MM-DD. Default: unknown.'),
       private_network: z

@@ -22,7 +22,7 @@ export function compsOf(fips: number | null, reads: boolean, parts: readonly Par
   const multiParcel = total(part => part.multiParcel);
   const said = reads ? [`${comps} of the first ${rows} rows become comps`] : [];
   if (multiParcel > 0)
-    said.push(`${multiParcel} sales are on deeds over several parcels, so they don't become comps`);
+    said.push(`${multiParcel} sales are on deeds that cover several parcels, so they don't become comps`);
   const state = fips === null ? '' : (stateOfFips(fips) ?? '');
   const priced = total(part => part.priced?.rows ?? 0);
   if (comps === 0 && (reads || priced === 0)) said.push(noComps(state, reads).message);

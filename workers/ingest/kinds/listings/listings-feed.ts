@@ -103,7 +103,7 @@ export const SALES_SECTION = {
   sales: z
     .union([salesSchema, z.null()])
     .describe(
-      "Which recorded sales become SOLD comps, from a roll's last_sale_date and last_sale_price, or from a file of sales by parcel number (listings.key). Overrides the properties of a preset. null: ignore the sales of a preset.",
+      "Which recorded sales become SOLD comps, from a roll's last_sale_date and last_sale_price, or from a file of sales by parcel number (listings.key). Overrides the preset's properties. null: ignore the preset's sales.",
     ),
 };
 

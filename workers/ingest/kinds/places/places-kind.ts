@@ -12,8 +12,8 @@ export const places = vectorKind({
       "Class in the Geographic Names Information System, such as Lake or Summit. Classes that a map doesn't label, such as Civil, are ignored",
     ),
     name: NAME_FIELD,
-    longitude: { type: 'degrees', doc: 'Longitude in degrees, WGS84, if the source has no points' },
-    latitude: { type: 'degrees', doc: 'Latitude in degrees, WGS84, if the source has no points' },
+    longitude: { type: 'degrees', doc: 'Longitude (WGS84) in degrees, for a source without points' },
+    latitude: { type: 'degrees', doc: 'Latitude (WGS84) in degrees, for a source without points' },
   }),
   requires: ['class'],
   // The Geographic Names Information System.

@@ -10,7 +10,7 @@ const reach = (roadClass: keyof typeof ROAD_REACH_M) =>
     .positive()
     // A mile, which is wider than any right-of-way. Larger values increase the area read around each parcel.
     .max(1609)
-    .describe(`Meters from the centerline of such a road. Default: ${ROAD_REACH_M[roadClass]}.`)
+    .describe(`Distance in meters from the centerline of such a road. Default: ${ROAD_REACH_M[roadClass]}.`)
     .optional();
 
 const reachSchema = z
@@ -29,10 +29,10 @@ export const roads = vectorKind({
   rows: rowFields({
     class: {
       type: 'road_class',
-      doc: "Class of a road: highway, normal, or local; private for access without frontage; none for ways that cars don't use",
+      doc: "Class of the road: highway, normal, or local; private for roads that provide access but no frontage; none for ways that cars don't use",
     },
     mtfcc: textField(
-      'TIGER feature class code: S1100 is highway, S1200 normal, S1400 local; S1630, S1640, S1730, S1740, and S1780 give access only; others are ignored',
+      'Feature class code in TIGER: S1100 is highway, S1200 normal, S1400 local; S1630, S1640, S1730, S1740, and S1780 provide access only; others are ignored',
     ),
     name: NAME_FIELD,
   }),

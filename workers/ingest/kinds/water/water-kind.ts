@@ -11,7 +11,7 @@ export const water = vectorKind({
       'Type of water: lake, river, or sea. Use skip_where for anything that is not open water',
     ),
     mtfcc: textField(
-      'TIGER feature class code: H2030, H2040, H2041, and H2060 are lakes; H3010, H3013, and H3020 rivers; H2051 and H2053 sea; others are ignored',
+      'Feature class code in TIGER: H2030, H2040, H2041, and H2060 are lakes; H3010, H3013, and H3020 rivers; H2051 and H2053 sea; others are ignored',
     ),
     name: NAME_FIELD,
   }),

@@ -7,7 +7,7 @@ export const wetlands = vectorKind({
   kind: 'wetlands',
   rows: rowFields({
     attribute: textField(
-      'National Wetlands Inventory code, such as PFO1E. Codes that start with U are uplands',
+      'Code in the National Wetlands Inventory, such as PFO1E. Codes that start with U are uplands',
     ),
     type: textField('Wetland type in words, such as Riverine'),
   }),
