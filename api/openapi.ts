@@ -45,10 +45,7 @@ const HEADERS = {
     'The X-Request-Id that you sent, if it has 1 to 128 visible ASCII characters. Otherwise an id from the server.',
     '7f3c9a52-2d0e-4c57-9d0b-6f0a4c1e8b11',
   ),
-  'X-Tokens-Used': count(
-    'Cost of the call in tokens. 0 for errors and for free responses.',
-    10,
-  ),
+  'X-Tokens-Used': count('Cost of the call in tokens. 0 for errors and for free responses.', 10),
   'X-RateLimit-Limit': count(
     'Number of calls the account can make at once. If the account is unknown (401, and 404 or 405 for a path), this is the default limit. Calls refused before the rate limit is checked (403, and 402 for a subscription, tier, or payment) are not counted and show the limit as unused.',
     120,

@@ -42,7 +42,9 @@ export function addExportCommands(program: Command): void {
       new Option('--comps <json>', 'comps: the query parameters of comps/ as JSON').conflicts('county'),
     )
     .addOption(
-      new Option('--format <format>', "file format, if the extension doesn't show it").choices(EXPORT_FORMATS),
+      new Option('--format <format>', "file format, if the extension doesn't show it").choices(
+        EXPORT_FORMATS,
+      ),
     )
     .option('--columns <names>', 'columns in this order, separated by commas; default: all')
     .option('--boundary', 'csv: include boundaries as WKT')

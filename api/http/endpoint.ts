@@ -70,7 +70,8 @@ export type CallContext = {
 /** Groups of endpoints in the documentation, in order. */
 export const TAGS = {
   Search: 'Search for parcels, places, and owners in all counties at once.',
-  Parcels: 'Find parcels by filter, parcel number, owner, or id, and get their records, pictures, and values.',
+  Parcels:
+    'Find parcels by filter, parcel number, owner, or id, and get their records, pictures, and values.',
   'Skip trace': 'Phone numbers of owners.',
   'Market statistics': 'Statistics for counties and ZIP codes, by lot size.',
   Comps: 'Listings and sales of land.',

@@ -201,7 +201,8 @@ export function areAcresApart(stated: number | null, measured: number | null): b
 }
 
 const NO_SLOPES = 'if no elevation layer has slopes for at least half of the parcel';
-const notCovered = (layer: string) => `if no ${layer} layer covers the parcel, or if the parcel has no boundary`;
+const notCovered = (layer: string) =>
+  `if no ${layer} layer covers the parcel, or if the parcel has no boundary`;
 
 /** Fields computed from the roll and the land layers. Their filters are written by hand. */
 export const COMPUTED_FIELDS = {

@@ -77,7 +77,11 @@ function kinds(): string[] {
   return ['| kind | what it contains | sections |', '|---|---|---|', ...rows];
 }
 
-const METRIC_SOURCES = { process: 'APIs, workers', api: 'APIs', installation: 'APIs (the same from every API)' };
+const METRIC_SOURCES = {
+  process: 'APIs, workers',
+  api: 'APIs',
+  installation: 'APIs (the same from every API)',
+};
 
 function metrics(): string[] {
   const rows = Object.entries(METRICS).map(

@@ -175,13 +175,18 @@ export const conditionSchema = z
     if (TESTS.some(test => condition[test] !== undefined)) return;
     context.addIssue({ code: 'custom', message: `tests nothing; set one of ${TESTS.join(', ')}` });
   })
-  .meta({ id: 'Condition', description: 'A test of one column. If it has several conditions, all of them must be true.' });
+  .meta({
+    id: 'Condition',
+    description: 'A test of one column. If it has several conditions, all of them must be true.',
+  });
 
 export type Condition = z.infer<typeof conditionSchema>;
 
 export const skipWhereSchema = z
   .array(conditionSchema)
-  .describe('Conditions for skipping rows. A row is skipped if any of them is true. Skipped rows are counted, but not rejected.')
+  .describe(
+    'Conditions for skipping rows. A row is skipped if any of them is true. Skipped rows are counted, but not rejected.',
+  )
   .optional();
 
 export function columnsOf<Target extends string>(

@@ -70,7 +70,9 @@ const settingsSchema = z
   .object({
     crs: z
       .string()
-      .describe("Coordinate system, such as EPSG:2236 or WKT. Default: the source's own, or WGS84 if it has none."),
+      .describe(
+        "Coordinate system, such as EPSG:2236 or WKT. Default: the source's own, or WGS84 if it has none.",
+      ),
     encoding: z.string().describe('Character encoding, such as utf-8 or windows-1252. Default: detected.'),
     delimiter: z.string().describe('csv: the separator. Default: detected.'),
     quote: z.string().max(1).describe('csv: the quotation mark. Empty for none. Default: ".'),

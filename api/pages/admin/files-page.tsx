@@ -30,8 +30,8 @@ function show({ deps }: Visit, fault?: string): Reply {
       <h1>Add a file</h1>
       <p>
         Upload an assessor roll, a parcel map, or a file of sales, roads, wetlands, or flood zones. Plat reads
-        the first rows and suggests a field for each column. You can correct its suggestions before anything is
-          imported.
+        the first rows and suggests a field for each column. You can correct its suggestions before anything
+        is imported.
       </p>
       <div id="fault">{fault && <Notice kind="bad">{fault}</Notice>}</div>
       <form

@@ -123,9 +123,9 @@ function Meanings() {
         price.
       </li>
       <li>
-        <b>Plat’s</b>: Plat's estimate from data before the quarter of the sale, so it doesn't depend on the sale
-        price. When prices rise faster than before, estimates lag. The last 12 months show whether they still
-        do.
+        <b>Plat’s</b>: Plat's estimate from data before the quarter of the sale, so it doesn't depend on the
+        sale price. When prices rise faster than before, estimates lag. The last 12 months show whether they
+        still do.
       </li>
       {FIGURES.map(([, label, , , words]) => (
         <li>

@@ -41,8 +41,8 @@ const NoResults = ({ query }: { query: string }) => (
   <>
     {query.length >= MIN_QUERY && <p>No results for “{query}”.</p>}
     <p>
-      Try an address, parcel number, owner, town, county, ZIP code, or latitude and longitude. Results
-      include parcels and owners only for <a href="/coverage">counties with data</a>.
+      Try an address, parcel number, owner, town, county, ZIP code, or latitude and longitude. Results include
+      parcels and owners only for <a href="/coverage">counties with data</a>.
     </p>
   </>
 );

@@ -55,7 +55,9 @@ const query = z.strictObject({
     .string('must appear only once')
     .max(2_000, 'is not a valid cursor')
     .optional()
-    .describe('`next_cursor` from an earlier page. Valid only with the same `types`, `fips`, and `search_id`.'),
+    .describe(
+      '`next_cursor` from an earlier page. Valid only with the same `types`, `fips`, and `search_id`.',
+    ),
   from: z
     .enum(['now'], 'must be now')
     .optional()

@@ -79,7 +79,9 @@ export const deal = z
     address: z
       .string()
       .nullable()
-      .describe('Street address. Null until Plat has searched for the listing, as are `county`, `state`, and `acreage`.'),
+      .describe(
+        'Street address. Null until Plat has searched for the listing, as are `county`, `state`, and `acreage`.',
+      ),
     county: z.string().nullable().describe('County name.'),
     state: z.string().nullable().describe('Two-letter state code.'),
     acreage: figure('Lot size in acres.'),
@@ -104,7 +106,9 @@ export const deal = z
     suggested_action_price: usd('Advised list price (null unless the action is `drop`)').nullable(),
     advice: advice
       .nullable()
-      .describe('Reasons for the suggested action and its effect on your profit. Null if there is no advice.'),
+      .describe(
+        'Reasons for the suggested action and its effect on your profit. Null if there is no advice.',
+      ),
     advice_held_until: z.iso
       .date()
       .nullable()

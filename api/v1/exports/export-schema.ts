@@ -130,7 +130,9 @@ const count = (description: string) => z.int().min(0).nullable().describe(descri
 const part = z
   .object({
     n: z.int().min(1).describe('Position of the part. Concatenate the parts in order to get the file.'),
-    url: link.describe('URL of the part. Requires no API key. Supports `Range`, so you can resume a download.'),
+    url: link.describe(
+      'URL of the part. Requires no API key. Supports `Range`, so you can resume a download.',
+    ),
     bytes: z.int().min(0).describe('Size of the part in bytes.'),
     sha256: z.string().describe('SHA-256 of the part, in hex.'),
   })

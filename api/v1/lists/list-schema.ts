@@ -61,7 +61,10 @@ export const list = z
       .array(
         z.object({
           status: z.enum(ROW_STATUSES),
-          rows: z.int().min(1).describe('Number of rows. If the list shows one row per owner, the number of owners.'),
+          rows: z
+            .int()
+            .min(1)
+            .describe('Number of rows. If the list shows one row per owner, the number of owners.'),
           parcels: z.int().min(1).describe('Number of parcels in these rows.'),
         }),
       )

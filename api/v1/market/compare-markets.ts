@@ -64,14 +64,18 @@ const comparison = z
           kind: z
             .enum(['recorded', 'restated'])
             .nullable()
-            .describe('`recorded` or `restated`, as in market history. Null for current statistics, or if there are no statistics.'),
+            .describe(
+              '`recorded` or `restated`, as in market history. Null for current statistics, or if there are no statistics.',
+            ),
           n: z.int().min(0).describe('Number of sales in the bucket in the 12 months up to the date.'),
           keys: z
             .record(z.string(), z.number().nullable())
             .describe('The requested figures. A figure is null when it cannot be computed.'),
         }),
       )
-      .describe('Regions in the order of the request. If a region has no listings in the bucket, its figures are null.'),
+      .describe(
+        'Regions in the order of the request. If a region has no listings in the bucket, its figures are null.',
+      ),
   })
   .meta({ id: 'MarketsCompared' });
 

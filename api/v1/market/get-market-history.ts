@@ -51,7 +51,9 @@ const history = z
           .int()
           .min(0)
           .nullable()
-          .describe('Number of sales in the bucket in the 12 months up to the date. Null if there is no data.'),
+          .describe(
+            'Number of sales in the bucket in the 12 months up to the date. Null if there is no data.',
+          ),
       }),
     ),
     keys: z

@@ -71,7 +71,9 @@ export const saveMarket = defineEndpoint({
   response: {
     status: 201,
     description: 'The saved market.',
-    also: { 200: 'The market was already saved. If the call includes a status, the market now has that status.' },
+    also: {
+      200: 'The market was already saved. If the call includes a status, the market now has that status.',
+    },
     schema: savedMarket,
     example: { summary: 'A county', value: EXAMPLE },
   },

@@ -79,7 +79,9 @@ const compValue = z
       .number()
       .min(0)
       .max(100)
-      .describe('Gini coefficient of the adjusted prices, from 0 to 100. The lower the value, the more closely the prices agree.'),
+      .describe(
+        'Gini coefficient of the adjusted prices, from 0 to 100. The lower the value, the more closely the prices agree.',
+      ),
     explanation: explanation.optional().describe('Range and comps, with `explain=true`.'),
   })
   .meta({ id: 'AiCompValue' });

@@ -11,7 +11,9 @@ export const layerSchema = (layers: readonly VectorLayer[]) =>
       columns: z.strictObject(columnsOfAll(layers)).describe(usualWords(layers)).optional(),
       skip_where: z
         .array(conditionSchema)
-        .describe('Conditions for skipping features. A feature is skipped if any of them is true, and it is not counted in the coverage either.')
+        .describe(
+          'Conditions for skipping features. A feature is skipped if any of them is true, and it is not counted in the coverage either.',
+        )
         .optional(),
       ...settingsOfAll(layers),
     })

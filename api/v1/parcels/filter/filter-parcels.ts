@@ -38,7 +38,10 @@ parcels can also be skipped or repeated. \`count\` is calculated on the first pa
       parcelSummary,
       ' POST the same body to it, because the URL does not contain the filters.',
     ),
-    example: { summary: 'Matches for the example request in the sample data', value: FILTER_EXAMPLE.response },
+    example: {
+      summary: 'Matches for the example request in the sample data',
+      value: FILTER_EXAMPLE.response,
+    },
   },
   errors: {
     unprocessable:

@@ -10,7 +10,9 @@ const elevationSchema = z
     ...FILES,
     vertical_unit: z
       .enum(['metres', 'feet', 'us_survey_feet'])
-      .describe('Unit of the elevations; overrides the files. Default: the unit in the files, or meters if they have none.'),
+      .describe(
+        'Unit of the elevations; overrides the files. Default: the unit in the files, or meters if they have none.',
+      ),
     nodata: z.number().describe('Value that marks empty cells; overrides the files.'),
   })
   .partial();

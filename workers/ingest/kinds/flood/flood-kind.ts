@@ -8,7 +8,9 @@ export const flood = vectorKind({
   rows: rowFields({
     zone: textField('Flood zone (FEMA), such as AE or X'),
     subtype: textField('Subtype of the zone, such as FLOODWAY'),
-    sfha: textField('Whether the area is a special flood hazard area (T or F, IN or OUT); overrides the zone'),
+    sfha: textField(
+      'Whether the area is a special flood hazard area (T or F, IN or OUT); overrides the zone',
+    ),
   }),
   requires: ['zone', 'sfha'],
   // Columns of the National Flood Hazard Layer take precedence over those of the Q3 data.
