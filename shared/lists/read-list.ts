@@ -16,6 +16,7 @@ export const listParts = ({ onlyRead = false } = {}) => ({
       of: 'f.owner',
       from: 'owned f',
       where: 'f.owner is not null',
+      counties: 'true',
     }),
   }),
 });

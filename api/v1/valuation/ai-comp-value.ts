@@ -105,7 +105,7 @@ export const aiCompValue = defineEndpoint({
     status: 200,
     description: 'The estimate.',
     schema: compValue,
-    example: { summary: 'Response from the sample data, with ?explain=true', value: VALUE_EXAMPLE },
+    example: { summary: '?explain=true, response from the sample data', value: VALUE_EXAMPLE },
   },
   errors: {
     not_found:

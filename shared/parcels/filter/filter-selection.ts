@@ -16,6 +16,8 @@ export type Selection = {
    */
   table(part?: string): string;
   where: string;
+  /** The part of `where` that limits the counties. `true` if nothing does. */
+  counties: string;
   /** Whether the filter has no conditions other than counties and states. */
   wholeCounties: boolean;
   values: Values;
@@ -45,18 +47,20 @@ export function selectionOf(body: FilterBody, selectionContext: SelectionContext
     // Repeated for each table: PostgreSQL only carries equality conditions across a join.
     on === 'all' ? [text, ...joined.map(({ alias }) => text.replaceAll('f.', `${alias}.`))] : [text],
   );
+  const counties = predicates.filter(({ on }) => on === 'all').map(({ text }) => `(${text})`);
   const table = (part = 'parcel_filters') => [`${part} f`, ...joined.map(({ join }) => join)].join(' ');
   return {
     from: table(),
     table,
     where: texts.length === 0 ? 'true' : texts.map(text => `(${text})`).join('\n    and '),
+    counties: counties.join(' and ') || 'true',
     wholeCounties: Object.keys(body).every(name => WHOLE_COUNTIES.has(name)),
     values,
   };
 }
 
 export function inCounties(selection: Selection, counties: readonly number[]): Selection {
-  if (counties.length === 0) return { ...selection, where: 'false', values: {} };
+  if (counties.length === 0) return { ...selection, where: 'false', counties: 'false', values: {} };
   const values = { ...selection.values };
   const among = `= any (${binder(values)(counties)}::int[])`;
   const joined = JOINS.filter(({ join }) => selection.from.includes(join));
@@ -64,6 +68,7 @@ export function inCounties(selection: Selection, counties: readonly number[]): S
   return {
     ...selection,
     where: [selection.where, ...scopes].join('\n    and '),
+    counties: `f.fips ${among}`,
     values,
   };
 }
@@ -74,7 +79,7 @@ export function inCounties(selection: Selection, counties: readonly number[]): S
  * PostgreSQL from starting parallel workers for a few boxes.
  */
 export function withinShape(
-  { from, where, values: bound }: Selection,
+  { from, where, counties, values: bound }: Selection,
   { inner }: QueryCover,
   tested: readonly Hit[],
 ): Selection {
@@ -99,6 +104,7 @@ export function withinShape(
     table: (part = 'parcel_filters') =>
       `${rows} h join ${part} f on f.fips = h.fips and f.property_id = h.property_id`,
     where: 'true',
+    counties,
     wholeCounties: false,
     values,
   };

@@ -36,11 +36,16 @@ export const sumClasses = (
 
 async function sumBy(
   db: Db,
-  { table, where, values }: Selection,
+  { table, where, counties, values }: Selection,
   by: { class: string; join: string },
 ): Promise<Classified> {
   const from = table();
-  const extra_acres = compose('parcels/extra_acres', { of: 'true', from, where });
+  const extra_acres = compose('parcels/extra_acres', {
+    of: 'true',
+    from,
+    where,
+    counties: counties.replaceAll('f.', 'p.'),
+  });
   const fragments = { ...by, from, where, extra_acres };
   const rows = await db.run<{ class: number | null; extra: number } & Total>(
     'parcels/sum_hits',

@@ -2,7 +2,8 @@
 -- A fragment for other statements: acres that a sum counts more than once, because parcels with the same
 -- boundary, such as condominium units, share the land. Some rolls state the full acreage for each unit,
 -- others the unit's share. `acresTogether` does the same in TypeScript. Fragments: `of`, the key to sum by;
--- `from` and `where`, the parcels, with an alias `f` that has the columns of parcel_filters.
+-- `from` and `where`, the parcels, with an alias `f` that has the columns of parcel_filters; `counties`, the
+-- counties of `where` for the alias `p`, so that a cluster queries only their shards.
 select stack.summed_by, sum(stack.stated - least(stack.stated, greatest(stack.largest, p.calculated_acres))) as acres
 from (
   select {{of}} as summed_by, f.fips, min(f.property_id) as property_id, sum(f.effective_acres) as stated,
@@ -12,7 +13,7 @@ from (
   group by 1, f.fips, f.location[0], f.location[1], area(f.extent)
   having count(*) > 1
 ) stack
-join parcels p on p.fips = stack.fips and p.property_id = stack.property_id
+join parcels p on p.fips = stack.fips and p.property_id = stack.property_id and {{counties}}
 group by stack.summed_by
 
 -- name: sum_hits

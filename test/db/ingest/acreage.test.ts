@@ -30,7 +30,7 @@ const lots = (acres: number, count = 40) =>
 
 describe('the gate', () => {
   test.each([
-    ['sqft', 2, /0\.0000\d+ times .* 4 in 40 of 40 parcels \(100\.0%, limit 33%\)\. Unit acres would fit/],
+    ['sqft', 2, /0\.0000\d+ times .* 4 for 40 of 40 parcels \(100\.0%, limit 33%\)\. Unit acres would fit/],
     ['acres', 96_000, / Unit sqft would fit/],
     ['acres', 0.89, / Unit hectares would fit/],
     ['acres', 30, /column, unit, and scale/],
