@@ -47,7 +47,7 @@ const HEADERS = {
   ),
   'X-Tokens-Used': count('Cost of the call in tokens. 0 for errors and for free responses.', 10),
   'X-RateLimit-Limit': count(
-    'Number of calls the account can make at once. If the account is unknown (401, and 404 or 405 for a path), this is the default limit. Calls refused before the rate limit is checked (403, and 402 for a subscription, tier, or payment) are not counted and show the limit as unused.',
+    'Number of calls the account can make at once. If the account is unknown (401, and 404 or 405 for a path), this is the default limit. Calls refused before the rate limit is checked (403, and 402 for a problem with the subscription, tier, or payment) are not counted, and their headers show the limit as unused.',
     120,
   ),
   'X-RateLimit-Remaining': count('Calls left right now.', 119),

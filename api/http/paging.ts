@@ -68,7 +68,10 @@ export type PageQuery = { page?: number | undefined; page_size: number; cursor?:
 export function pageOf<Item extends z.ZodType>(id: string, item: Item, how = '') {
   return z
     .object({
-      count: z.int().min(0).describe('Number of matches on all pages, counted on the first page.'),
+      count: z
+        .int()
+        .min(0)
+        .describe('Total number of matches across all pages, as counted when the first page was requested.'),
       next: link.nullable().describe(`URL of the next page. Null on the last page.${how}`),
       previous: link.nullable().describe(`URL of the previous page. Null on the first page.${how}`),
       results: z.array(item),

@@ -198,7 +198,7 @@ export const MORE_METRICS = {
   price_index: indexed(
     'price_index',
     'Price index',
-    'Price over time of a lot of the same size and land in the county. 100 on January 1, 2020',
+    'How the price of a comparable lot (equal size, same kind of land) in the county changes over time. January 1, 2020 = 100',
   ),
   price_index_low: indexed(
     'price_index_low',

@@ -67,14 +67,14 @@ function Instructions({ address, apiUrl }: { address: string; apiUrl: string }) 
       <details>
         <summary>Cursor</summary>
         <p>
-          In <code>.cursor/mcp.json</code>, with an API key that has the MCP permission:
+          Add this to <code>.cursor/mcp.json</code>, with an API key that has the MCP permission:
         </p>
         <pre tabindex={0}>{JSON.stringify({ mcpServers: { plat: cursor } }, null, 2)}</pre>
       </details>
       <details>
         <summary>VS Code</summary>
         <p>
-          In <code>.vscode/mcp.json</code>:
+          Add this to <code>.vscode/mcp.json</code>:
         </p>
         <pre tabindex={0}>
           {JSON.stringify({ servers: { plat: { type: 'http', url: address } } }, null, 2)}
@@ -83,8 +83,7 @@ function Instructions({ address, apiUrl }: { address: string; apiUrl: string }) 
       <details>
         <summary>Claude Code or your own agent</summary>
         <p>
-          With an API key that has the MCP permission, in the header <code>Authorization: Bearer plat_…</code>
-          :
+          Send an API key that has the MCP permission in the header <code>Authorization: Bearer plat_…</code>:
         </p>
         <pre
           tabindex={0}
@@ -92,7 +91,10 @@ function Instructions({ address, apiUrl }: { address: string; apiUrl: string }) 
       </details>
       <details>
         <summary>Clients that run local servers</summary>
-        <p>In a checkout of Plat, with an API key that has the MCP permission:</p>
+        <p>
+          Add this to the client's settings. It runs in a checkout of Plat, with an API key that has the MCP
+          permission:
+        </p>
         <pre tabindex={0}>{JSON.stringify(local, null, 2)}</pre>
       </details>
     </>

@@ -33,7 +33,7 @@ export function problemOf(
     return { text: "This server can't reach the internet. Add files instead.", files: true };
   if (notWritable)
     return {
-      text: `Plat can't write to ${feedsDir} (${notWritable}). Allow it, then try again.`,
+      text: `Plat can't write to ${feedsDir} (${notWritable}). Grant Plat write access to the folder, then try again.`,
       files: false,
     };
   if (missing.every(({ status }) => status === 'unknown'))

@@ -176,7 +176,7 @@ export const LISTING_STATES: Record<Deal['fetch_status'], string> = {
   ended: 'Sold or off the market',
   not_found: 'Not found yet, checked daily',
   no_provider: 'Not in any listing feed',
-  provider_failed: 'Provider unavailable, retried daily',
+  provider_failed: 'Provider unavailable, retrying daily',
 };
 
 /** The listing as its source has it now. */

@@ -105,7 +105,7 @@ function Figures({ quality }: { quality: CountyQuality }) {
     ],
     ['With boundary', shareOf(boundaries), 'of parcels'],
     [
-      'Acres agree',
+      'Acreage matches',
       shareOf(acreage_agrees),
       acreage_compared
         ? `deed vs. map, for ${count(acreage_compared)} parcels with both`

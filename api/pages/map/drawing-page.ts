@@ -15,7 +15,7 @@ export const drawingPage: Page = {
     const collected = await readParcelDrawing(deps.db, Number(id), { signal }).catch(
       undefinedIf(({ code }) => code === 'parcel_retired' || code === 'parcel_shapeless'),
     );
-    if (collected?.drawn == null) throw notFound('This parcel has nothing to draw.');
+    if (collected?.drawn == null) throw notFound('This parcel is retired or has no boundary to draw.');
     const { land, waiting } = collected.stored;
     const svg = drawParcel(collected.drawn, {
       differences: land === null ? [] : findDifferences(land.figures, collected.drawn.computed),

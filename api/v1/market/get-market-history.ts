@@ -20,12 +20,12 @@ const query = z.strictObject({
     .optional()
     .meta({
       description:
-        'Figures from market statistics or from their `more`, separated by commas. You can also repeat the parameter. Default: all.',
+        'Names of figures in the market statistics or in their `more` object, separated by commas. You can also repeat the parameter. Default: all.',
       example: 'Median Sold PPA,Sold: 1yr',
       override: { type: 'string', anyOf: undefined },
     }),
   from: isoDate.optional().describe('First date. Default: one year before the last date.'),
-  to: isoDate.optional().describe('Last date, before today. Default: the latest month with data.'),
+  to: isoDate.optional().describe('Last date. Must be before today. Default: the latest month with data.'),
   every: z
     .enum(['month', 'quarter', 'year'], 'must be month, quarter or year')
     .default('month')

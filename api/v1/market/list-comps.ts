@@ -46,7 +46,7 @@ export const listComps = defineEndpoint({
         .min(0)
         .nullable()
         .describe(
-          `Number of comps on all pages, counted on the first page. Null past the last page when there are fewer than ${MIN_DISCLOSED_COUNT}.`,
+          `Total number of comps across all pages, as counted when the first page was requested. Null past the last page when there are fewer than ${MIN_DISCLOSED_COUNT}.`,
         ),
     }),
     example: { summary: COMPS_EXAMPLE.query, value: COMPS_EXAMPLE.response },

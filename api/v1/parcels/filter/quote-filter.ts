@@ -20,7 +20,7 @@ const filterQuote = z
     ),
     at_most: atMost
       .nullable()
-      .describe('Upper bound of the number of matches. Null if the filter is not quotable.'),
+      .describe('Upper bound on the number of matches. Null if the filter is not quotable.'),
     tokens: z
       .object({
         page_25: tokens.describe('Price of a page of 25 parcels.'),
