@@ -2,9 +2,10 @@ import { mean, median } from 'simple-statistics';
 import { gini } from '../kernels/stats/region-stats.ts';
 import { type ChosenComps, MIN_COMPS, newChosenComps, weighComps } from '../kernels/valuation/select.ts';
 import type { Valuation } from '../kernels/valuation/valuation-types.ts';
-import { createConclusion } from '../kernels/valuation/value-parcel.ts';
+import { createConclusion, withoutSupport } from '../kernels/valuation/value-parcel.ts';
 import { shownPercent } from '../model/valuation-comps-codec.ts';
 import { ADJUSTMENTS, type Adjustment, type Candidate, type ReportSnapshot } from './comp-report.ts';
+import { isUnsellable } from './report-problems.ts';
 
 export type Override = { comp_id: string; adjustment: Adjustment; percent: number; reason: string };
 
@@ -56,7 +57,8 @@ export function resultOf(
   const columns = columnsOf(comps, overrideOf);
   // Missing in older reports, from before each county had its own value.
   weighComps(columns, snapshot.weight_steps ?? 1);
-  const estimate = createConclusion(snapshot, comps.length)(columns, snapshot.subject.acres);
+  const conclusion = createConclusion(snapshot, comps.length)(columns, snapshot.subject.acres);
+  const estimate = isUnsellable(snapshot) ? withoutSupport(conclusion) : conclusion;
   const lines = linesOf(comps, columns, estimate, snapshot.subject.acres, overrideOf);
   return {
     lines,

@@ -3,6 +3,7 @@ import type { Discount } from '../kernels/valuation/asking.ts';
 import type { Calibration } from '../kernels/valuation/calibrate.ts';
 import type { Valuation } from '../kernels/valuation/valuation-types.ts';
 import type { BucketLabel } from '../model/buckets.ts';
+import type { ValuedParcel } from '../model/valuation-problems.ts';
 import { countyCode, type JobDefinition } from '../platform/queue/jobs.ts';
 import { fiveDigits } from '../regions/counties.ts';
 
@@ -70,6 +71,12 @@ export type MarketBucket = {
   data: Record<string, number | null> | null;
 };
 
+/** The facts of a report's parcel that decide whether an estimate counts. */
+export type ReportParcel = Pick<
+  ValuedParcel,
+  'fips' | 'retired' | 'acres' | 'calculated_acres' | 'land_use_code'
+>;
+
 /** A report's data as of when it was prepared. Every figure in the report is calculated from it. */
 export type ReportSnapshot = {
   /** 'YYYY-MM-DD': the date of the valuation. */
@@ -95,6 +102,8 @@ export type ReportSnapshot = {
     flood_percent: number | null;
     wetlands_percent: number | null;
   };
+  /** Missing in older reports. */
+  parcel?: ReportParcel;
   /** Change in ln(price per acre) per unit of ln(acres). */
   elasticity: number;
   /** Steps over which the weight of a comp falls to 1/e. */

@@ -177,6 +177,7 @@ type Row = Required<Omit<DealFields, 'price'>> & {
   listed_price: string | null;
   suggested_action: string;
   suggested_action_price: string | null;
+  advised_price: string | null;
   advice_held_until: string | null;
   advice_dismissed_on: string | null;
 };
@@ -242,7 +243,7 @@ const given = <T extends object>(fields: T): Partial<T> =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Partial<T>;
 
 function causeOf(before: Row, after: Row, price: string | null | undefined): string {
-  const advised = before.suggested_action_price;
+  const advised = before.advised_price ?? before.suggested_action_price;
   if (price != null && advised !== null && toCents(price) === toCents(advised)) return 'advice taken';
   return before.status === after.status ? 'edited' : 'moved';
 }

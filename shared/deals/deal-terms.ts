@@ -83,7 +83,9 @@ export function dollars(cents: bigint): string {
 
 /** Describes a profit change, such as "profit falls from $23,600 to $20,600". */
 export const profitChange = (now: bigint, then: bigint): string =>
-  now === then ? `profit stays ${dollars(now)}` : `profit falls from ${dollars(now)} to ${dollars(then)}`;
+  now === then
+    ? `profit stays ${dollars(now)}`
+    : `profit ${then < now ? 'falls' : 'rises'} from ${dollars(now)} to ${dollars(then)}`;
 
 /** The last sentence of the advice. */
 export const profitSentence = (now: bigint, then: bigint): string =>

@@ -3,6 +3,12 @@ import { dailyInterest, type Peers, perAcre } from '../../shared/kernels/deal-gr
 import { normalizeStreet } from '../../shared/kernels/owner/street.ts';
 import { isoDay, utcDay } from '../../shared/kernels/stats/calendar.ts';
 import { median } from '../../shared/kernels/stats/region-stats.ts';
+import type { Estimate } from '../../shared/kernels/valuation/shrink.ts';
+import {
+  countyElasticity,
+  DEFAULT_ELASTICITY,
+  ppaAtSize,
+} from '../../shared/kernels/valuation/size-elasticity.ts';
 import { type AcreBucket, narrowestBucket } from '../../shared/model/buckets.ts';
 import type { Db } from '../../shared/platform/db.ts';
 
@@ -29,7 +35,10 @@ export type Listing = {
   y: number | null;
 };
 
-/** The listings that a deal is compared with for advice, and what they have in common. */
+/**
+ * The listings that a deal is compared with for advice, and what they have in common. Their prices per acre
+ * are moved to the deal's acreage.
+ */
 export type PeerListings = { of: 'bucket' | 'size' | 'county'; others: Peers };
 
 export type TimeToSell = { bucket: AcreBucket['label'] | null; medianDays: number; sales: number };
@@ -45,8 +54,10 @@ export type Market = {
   byStreet(street: string): Listing | null | undefined;
   /** Prices per acre of ACTIVE listings in USD, ascending. */
   perAcre: Float64Array;
-  /** Listings of similar size. @param own price per acre of the deal's own listing if it is among them */
-  like(acres: number, own: number | null): PeerListings;
+  /** Of price per acre to acres. */
+  elasticity: number;
+  /** Listings of similar size. @param own the deal's own listing if it is among them */
+  like(acres: number, own: Listing | null): PeerListings;
   /** `dailyInterest` of ACTIVE listings with views, ascending. */
   interest: Float64Array;
   timeToSell(acres: number | null): TimeToSell;
@@ -73,6 +84,7 @@ export async function readMarket(db: Db, fips: number | null): Promise<Market> {
   // `live` is sorted newest first, so the newest listing of a parcel number wins.
   for (const listing of live)
     if (listing.apn !== '' && !byApn.has(listing.apn)) byApn.set(listing.apn, listing);
+  const elasticity = await readElasticity(db, fips);
   const perAcre = Float64Array.from(live.filter(isCounted), ppaOf).sort();
   let streets: Map<string, Listing | null> | undefined;
   return {
@@ -84,7 +96,8 @@ export async function readMarket(db: Db, fips: number | null): Promise<Market> {
       return streets.get(street);
     },
     perAcre,
-    like: peersIn(live.filter(isCounted), perAcre),
+    elasticity,
+    like: peersIn(live.filter(isCounted), elasticity),
     interest: Float64Array.from(live.filter(hasViews), interestIn).sort(),
     timeToSell: timesToSell(sold),
   };
@@ -124,28 +137,33 @@ export function streetAddress(address: string | null): string | null {
 const MIN_PEERS = 10;
 const SIZE_FACTOR = 3;
 
-function peersIn(counted: readonly Listing[], all: Float64Array): Market['like'] {
+export function peersIn(counted: readonly Listing[], elasticity: number): Market['like'] {
   const between = (least: number, isBelow: (acres: number) => boolean) =>
-    Float64Array.from(
-      counted.filter(({ acres }) => acres! >= least && isBelow(acres!)),
-      ppaOf,
-    ).sort();
-  // Cached, because deals in the same county share buckets and acreages.
-  const byBucket = new Map<AcreBucket, Float64Array>();
-  const bySize = new Map<number, Float64Array>();
+    counted.filter(({ acres }) => acres! >= least && isBelow(acres!));
+  // Cached, because deals in the same county share buckets.
+  const byBucket = new Map<AcreBucket, readonly Listing[]>();
   return (acres, own) => {
-    const isEnough = (prices: Float64Array) => prices.length - (own === null ? 0 : 1) >= MIN_PEERS;
+    const moved = (listing: Listing) => ppaAtSize(ppaOf(listing), listing.acres!, acres, elasticity);
+    const peers = (of: PeerListings['of'], others: readonly Listing[]): PeerListings => ({
+      of,
+      others: { ascending: Float64Array.from(others, moved).sort(), own: own === null ? null : moved(own) },
+    });
+    const isEnough = (others: readonly Listing[]) => others.length - (own === null ? 0 : 1) >= MIN_PEERS;
     const bucket = narrowestBucket(acres);
     if (bucket !== undefined) {
-      const prices = byBucket.get(bucket) ?? between(bucket.minAcres, other => other < bucket.maxAcres);
-      byBucket.set(bucket, prices);
-      if (isEnough(prices)) return { of: 'bucket', others: { ascending: prices, own } };
+      const others = byBucket.get(bucket) ?? between(bucket.minAcres, other => other < bucket.maxAcres);
+      byBucket.set(bucket, others);
+      if (isEnough(others)) return peers('bucket', others);
     }
-    const prices = bySize.get(acres) ?? between(acres / SIZE_FACTOR, other => other <= acres * SIZE_FACTOR);
-    bySize.set(acres, prices);
-    if (isEnough(prices)) return { of: 'size', others: { ascending: prices, own } };
-    return { of: 'county', others: { ascending: all, own } };
+    const others = between(acres / SIZE_FACTOR, other => other <= acres * SIZE_FACTOR);
+    return isEnough(others) ? peers('size', others) : peers('county', counted);
   };
+}
+
+async function readElasticity(db: Db, fips: number | null): Promise<number> {
+  if (fips === null) return DEFAULT_ELASTICITY;
+  const rows = await db.run<Estimate & { fips: number }>('deals/list_elasticities');
+  return countyElasticity(new Map(rows.map(({ fips: county, ...estimate }) => [county, estimate])), fips);
 }
 
 function timesToSell(sold: readonly { acres: number; days: number }[]): Market['timeToSell'] {

@@ -28,18 +28,23 @@ export type ListingQuery = {
 
 /** A row of deals/read_lots; amounts in cents. */
 export type DealLot = {
+  fips: number;
   property_id: number;
   apn: string | null;
   address: string | null;
   zip: string | null;
   state: string | null;
+  /** Effective acres. */
   acres: number | null;
+  stated_acres: number | null;
+  calculated_acres: number | null;
+  land_use_code: string | null;
+  retired: boolean;
   boundary: Uint8Array | null;
   adjusted: number | null;
   low: number | null;
   high: number | null;
-  /** Whether the valuation's comps are similar to the parcel. */
-  supported: boolean | null;
+  out_of_support: boolean | null;
 };
 
 export type ListingFacts = Omit<ProviderListing, 'fips'> & {

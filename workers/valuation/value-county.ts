@@ -15,7 +15,7 @@ import {
   reachOf,
 } from '../../shared/kernels/valuation/model.ts';
 import { newChosenComps } from '../../shared/kernels/valuation/select.ts';
-import { createValuer } from '../../shared/kernels/valuation/value-parcel.ts';
+import { createValuer, withoutSupport } from '../../shared/kernels/valuation/value-parcel.ts';
 import { MAX_ACREAGE_CORRECTION } from '../../shared/model/sold-acres.ts';
 import { packComps, packedBytes } from '../../shared/model/valuation-comps-codec.ts';
 import { type CopiedColumns, copyBytes, openCopy, readCopy } from '../../shared/platform/copy.ts';
@@ -24,6 +24,7 @@ import { LOCKS } from '../../shared/platform/locks.ts';
 import { compose, literal, sql } from '../../shared/platform/statements.ts';
 import { openChanges, recordChanges } from '../changes/record-changes.ts';
 import { type AssessorOpinion, readOpinions } from './assessed-land.ts';
+import { type IsUnsellable, readUnsellable } from './unsellable-parcels.ts';
 import {
   assessSales,
   joinComps,
@@ -91,7 +92,8 @@ export function valueCounty(
     const { comps, compM, opinion } = await readMarket(tx, fips, extent, dayOf(day));
     const { model, outliers } = fitCounty(comps, fips, dayOf(day), await readOtherCounties(tx, fips));
     const reach = withMarginE7(extent, compM);
-    const valued = await valueParcels(tx, model, day, columns, { comps, opinion }, watch);
+    const unsellable = await readUnsellable(tx, fips);
+    const valued = await valueParcels(tx, model, day, columns, { comps, opinion, unsellable }, watch);
     await tx.run('valuation/store_reach', {
       fips,
       extent: boxSql(extent),
@@ -159,13 +161,15 @@ function extentOf({ lon, lat }: Parcels): Box {
   return extent;
 }
 
+type ValuationInput = { comps: StoredComps; opinion: AssessorOpinion; unsellable: IsUnsellable };
+
 /** Values the parcels of the model's county and stores the values. @returns the number of valued parcels */
 async function valueParcels(
   db: Db,
   model: Model,
   asOf: string,
   parcels: Parcels,
-  { comps: { ids }, opinion }: { comps: StoredComps; opinion: AssessorOpinion },
+  { comps: { ids }, opinion, unsellable }: ValuationInput,
   { signal, progress }: JobControl,
 ): Promise<number> {
   const count = parcels.id.length;
@@ -185,15 +189,17 @@ async function valueParcels(
         progress?.(n / count);
       }
       const i = order[n]!;
-      const valuation = value({
+      const estimate = value({
         lon: fromE7(parcels.lon[i]!),
         lat: fromE7(parcels.lat[i]!),
         acres: parcels.acres[i]!,
         land: landAt(land, i),
         assessed: opinion(parcels.id[i]!, model.asOfDay),
       });
-      if (valuation === null) continue;
+      if (estimate === null) continue;
       stored++;
+      const isUnsellable = unsellable(parcels.id[i]!, parcels.acres[i]!);
+      const valuation = isUnsellable ? withoutSupport(estimate) : estimate;
       const { meanPrice, meanPpa, meanAdjustedPrice, meanAdjustedPpa, gini, confidence } = valuation;
       const { low, high, outOfSupport } = valuation;
       const packed = Buffer.allocUnsafe(packedBytes(chosen));

@@ -11,6 +11,7 @@ import { Icon } from '../frame/icons.tsx';
 import { Comparison, Submit } from '../frame/layout.tsx';
 import { confidenceText } from '../frame/value-band.tsx';
 import { Links, lotOf, miles, nameOf, StatusBadge, stateOf } from './comping-list.tsx';
+import { Problems } from './comping-problems.tsx';
 
 export const WORDS: Record<Adjustment, string> = {
   size: 'Size',
@@ -265,13 +266,7 @@ export function Conclusion({ report, result, machine }: ConclusionProps) {
           row('Confidence', ({ result: of }) => (of?.enough ? confidenceText(of.estimate.confidence) : '–')),
         ]}
       />
-      {result?.enough && result.estimate.outOfSupport && (
-        <p>
-          <Icon name="triangle-alert" />
-          Few similar sales nearby. The comps used differ from this parcel in size or location, or none of
-          them are sales.
-        </p>
-      )}
+      <Problems report={report} result={result} />
     </>
   );
 }

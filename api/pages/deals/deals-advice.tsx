@@ -7,7 +7,12 @@ import { isHeld } from './deals-board.ts';
 import { ChangePrice, NoAdvice } from './deals-cards.tsx';
 import { lowestPrice, money, otherPrice, profitAt } from './deals-price.tsx';
 
-export const ACTIONS = { drop: 'drop the price', relist: 'relist', hold: 'hold the price' };
+export const ACTIONS = {
+  raise: 'raise the price',
+  drop: 'drop the price',
+  relist: 'relist',
+  hold: 'hold the price',
+};
 
 /** Only listed deals get advice. */
 const ADVISED_STAGE: DealStage = 'listed';
@@ -31,7 +36,8 @@ type AdviceProps = { deal: Deal; today: string };
 
 /** The advice, its reasons, and its effect. Nothing here changes a price without a confirmation. */
 export function Advice({ deal, today }: AdviceProps) {
-  const { suggested_action: action, advice, figures, status } = deal;
+  const { advice, figures, status } = deal;
+  const action = advice?.action ?? '';
   if (advice === null || action === '')
     return (
       <section class="card recommended" id="advice">
@@ -103,10 +109,10 @@ function reasonsOf({ text, profit_now, profit_then }: NonNullable<Deal['advice']
 
 type OutcomesProps = { deal: Deal; advice: NonNullable<Deal['advice']> };
 
-function Outcomes({ deal, advice: { profit_now } }: OutcomesProps) {
+function Outcomes({ deal, advice: { action, price, profit_now, profit_then } }: OutcomesProps) {
   const other = otherPrice(deal);
   const lowest = lowestPrice(deal);
-  const then = other === null ? null : profitAt(deal, other);
+  const then = other === null ? null : price === null ? profitAt(deal, other) : toCents(profit_then);
   const less = then === null ? 0n : toCents(profit_now) - then;
   return (
     <dl class="whatif">
@@ -118,11 +124,14 @@ function Outcomes({ deal, advice: { profit_now } }: OutcomesProps) {
       </div>
       {other !== null && then !== null && (
         <div>
-          <dt>If you drop to {dollars(other)}</dt>
+          <dt>
+            If you {action === 'raise' ? 'raise' : 'drop'} to {dollars(other)}
+          </dt>
           <dd>
             {dollars(then)} <small>profit</small>
           </dd>
           {less > 0n && <dd class="change bad">{dollars(less)} less</dd>}
+          {less < 0n && <dd class="change good">{dollars(-less)} more</dd>}
         </div>
       )}
       {lowest && (

@@ -109,7 +109,8 @@ type PriceFormProps = {
 /** Prices, costs, and dates of a deal, and the resulting profit. */
 export function PriceForm({ deal, asking, given }: PriceFormProps) {
   const { price, expected_sell_price: expected, figures, fetch_status: state } = deal;
-  const value = figures?.mean_adjusted_price ?? null;
+  // An estimate that doesn't count is no price to expect.
+  const value = figures?.valuation_problems.length === 0 ? figures.mean_adjusted_price : null;
   const estimate = value === null ? null : Math.round(Number(value));
   const spend = spendOf(deal);
   const sellPrice = expected === null ? price : Number(expected);

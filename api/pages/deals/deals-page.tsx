@@ -173,7 +173,8 @@ const ConfirmRemoval = ({ deal }: { deal: Deal }) => (
 const COLUMNS = [
   ...(['id', 'status', 'address', 'county', 'state', 'acreage', 'property_id', 'price'] as const),
   ...(['days_on_market', 'views', 'saves', 'listing_grade', 'price_advantage', 'traction_score'] as const),
-  ...(['suggested_action', 'suggested_action_price', 'deal_type', 'purchase_price', 'agent_fee'] as const),
+  ...(['suggested_action', 'suggested_action_price', 'advice', 'advised_price'] as const),
+  ...(['deal_type', 'purchase_price', 'agent_fee'] as const),
   ...(['misc_costs', 'closing_costs', 'expected_sell_price', 'expected_profit'] as const),
   ...(['contract_expiration_date', 'closing_date', 'fetch_status', 'listing_url', 'created_at'] as const),
 ];
@@ -184,7 +185,12 @@ const exportPage: Page = {
   access: 'app',
   async get(visit) {
     const deals = await callEndpoint<Deal[]>(visit, listDeals);
-    return spreadsheet(csv(deals, COLUMNS), `plat-deals-${isoDate(visit.deps.now())}.csv`);
+    const rows = deals.map(deal => ({
+      ...deal,
+      advice: deal.advice?.action ?? '',
+      advised_price: deal.advice?.price ?? null,
+    }));
+    return spreadsheet(csv(rows, COLUMNS), `plat-deals-${isoDate(visit.deps.now())}.csv`);
   },
 };
 

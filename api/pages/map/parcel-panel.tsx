@@ -34,7 +34,7 @@ export function ParcelPanel(parcel: PanelProps) {
       <Neighbors url={url} place={place} />
       <Head detail={detail} />
       <KeyFigures detail={detail} value={value} market={market} />
-      {isValued ? <EstimateRange value={value} /> : <Notice>No estimate. {value.why}</Notice>}
+      {isValued ? <EstimateRange value={value} detail={detail} /> : <Notice>No estimate. {value.why}</Notice>}
       <Actions detail={detail} isLookedUp={phones?.trace.matched === true} />
       <Tabs
         of={[

@@ -154,8 +154,9 @@ async function readDeals(
   return db.run<Deal>('deals/list_deals', { board_id: board.id, deal_id: id }, { figures });
 }
 
-/** An additional column of deals/list_deals. */
-const FIGURES = ', d.figures';
+/** An additional column of deals/list_deals. Figures of older versions lack two. */
+const FIGURES = `,
+  jsonb_build_object('size_elasticity', null, 'valuation_problems', '[]'::jsonb) || d.figures as figures`;
 
 async function readDeal(resources: Resources, call: CallContext, id: string, explain = false): Promise<Deal> {
   const [found] = await readDeals(resources, call, id, explain);

@@ -37,6 +37,12 @@ export function createValuer(
   };
 }
 
+/** The estimate of land that no comp is like, whatever its size and location. */
+export const withoutSupport = (valuation: Valuation): Valuation =>
+  valuation.outOfSupport
+    ? valuation
+    : { ...valuation, outOfSupport: true, confidence: OUT_OF_SUPPORT * valuation.confidence };
+
 /**
  * Computes an estimate from adjusted comps, which are in order of steps.
  * @param most maximum number of comps

@@ -17,6 +17,7 @@ select
   coalesce(p.apn, '') as apn, coalesce(p.situs_address, '') as address, coalesce(p.situs_city, '') as city,
   coalesce(p.situs_state, g.state, '') as state, coalesce(p.situs_zip, '') as zip, coalesce(g.name, '') as county,
   f.location[0] as x, f.location[1] as y, f.effective_acres as acres, p.boundary,
+  p.acres as stated_acres, p.calculated_acres, p.land_use_code,
   f.steeper_percent[6]::float8 as steep_percent,
   (f.highway_frontage_ft + f.road_frontage_ft + f.local_frontage_ft)::float8 as frontage_ft,
   f.flood_zone_percent::float8 as flood_percent, f.wetlands_percent::float8 as wetlands_percent,

@@ -50,7 +50,7 @@ select
 select id, status, position, deal_type, purchase_price, agent_fee, misc_costs, closing_costs, expected_sell_price,
   contract_expiration_date, closing_date, own_price, own_price_over, own_price_since, listed_price, fetch_status, listing_id,
   listing_url, suggested_action,
-  suggested_action_price, advice_held_until, advice_dismissed_on
+  suggested_action_price, advice ->> 'price' as advised_price, advice_held_until, advice_dismissed_on
 from deals
 where board_id = :board_id and id = :deal_id
 
@@ -93,8 +93,8 @@ values (
 returning id
 
 -- name: list_deals
--- Deals as the API returns them. Times are text, because a Date can't hold every stored year. {{figures}}:
--- the column of figures, or empty. `deal_id`: null for all.
+-- Deals as the API returns them. Times are text, because a Date can't hold every stored year. Advice of an
+-- older version gets an action. {{figures}}: the column of figures, or empty. `deal_id`: null for all.
 select
   d.id, d.address, d.county, d.state, d.acreage, d.price::float8 as price, d.days_on_market, d.traction_score, d.listing_grade,
   d.price_advantage, d.suggested_action, d.suggested_action_price::text as suggested_action_price, d.status, d.deal_type,
@@ -104,7 +104,11 @@ select
   d.purchase_price::text as purchase_price, d.agent_fee::text as agent_fee, d.misc_costs::text as misc_costs,
   d.closing_costs::text as closing_costs, d.expected_sell_price::text as expected_sell_price,
   to_char(d.created_at, 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as created_at,
-  to_char(d.updated_at, 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as updated_at, d.advice, d.advice_held_until,
+  to_char(d.updated_at, 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as updated_at,
+  jsonb_build_object(
+    'action', d.suggested_action, 'price', d.suggested_action_price::text, 'valuation_problems', '[]'::jsonb
+  ) || d.advice as advice,
+  d.advice_held_until,
   d.advice_dismissed_on is not null as advice_dismissed {{figures}}
 from deals d
 where d.board_id = :board_id and (:deal_id::uuid is null or d.id = :deal_id)
@@ -205,6 +209,12 @@ from deals
 where fips is not null and (status = 'listed' or seen_at is null) and (:fips::int is null or fips = :fips)
 order by fips
 
+-- name: list_elasticities
+-- How price per acre changes with acres in every county, estimated from its own sales.
+select fips, (estimates #>> '{effects,0,value}')::float8 as value, (estimates #>> '{effects,0,variance}')::float8 as variance
+from valuation_counties
+where estimates #>> '{effects,0,value}' is not null and estimates #>> '{effects,0,variance}' is not null
+
 -- name: list_live
 -- Active and pending listings of a county, newest first.
 select
@@ -261,10 +271,11 @@ for update
 
 -- name: read_lots
 -- Reads the parcels of deals, with their estimated values.
-select p.property_id, p.apn, p.situs_address as address, p.situs_zip as zip, p.situs_state as state,
-  p.effective_acres as acres, p.boundary, (round(v.mean_adjusted_price::numeric, 2) * 100)::int8 as adjusted,
+select p.fips, p.property_id, p.apn, p.situs_address as address, p.situs_zip as zip, p.situs_state as state,
+  p.effective_acres as acres, p.acres as stated_acres, p.calculated_acres, p.land_use_code,
+  p.retired_at is not null as retired, p.boundary, (round(v.mean_adjusted_price::numeric, 2) * 100)::int8 as adjusted,
   (round(v.low_price::numeric, 2) * 100)::int8 as low, (round(v.high_price::numeric, 2) * 100)::int8 as high,
-  not v.out_of_support as supported
+  v.out_of_support
 from parcels p
 left join valuations v on v.fips = :fips and v.property_id = p.property_id
 where p.fips = :fips and p.property_id = any (:property_ids::bigint[])
@@ -278,7 +289,10 @@ set fetched_at = now(), fetch_status = r.fetch_status, seen_at = r.seen_at, prop
   own_price = r.own_price, own_price_over = r.own_price_over, own_price_since = r.own_price_since, days_on_market = r.days_on_market, views = r.views, saves = r.saves,
   traction_score = r.traction_score, price_advantage = r.price_advantage, listing_grade = r.listing_grade,
   suggested_action = r.suggested_action, suggested_action_price = r.suggested_action_price, advice = r.advice, figures = r.figures,
-  advice_dismissed_on = case when r.suggested_action = d.suggested_action then d.advice_dismissed_on end
+  advice_dismissed_on = case
+    when coalesce(r.advice ->> 'action', r.suggested_action) = coalesce(d.advice ->> 'action', d.suggested_action)
+      then d.advice_dismissed_on
+  end
 from jsonb_to_recordset(:rows::jsonb) as r (
   id uuid, fetch_status text, seen_at timestamptz, property_id bigint, listing_id uuid, fips int, address text, county text, state text,
   acreage float8, listed_price numeric, own_price numeric, own_price_over numeric, own_price_since date, days_on_market int, views int, saves int,

@@ -230,7 +230,7 @@ where list_id = :list_id and property_id = any (:property_ids::bigint[])
 -- name: read_row_parcels
 -- The parcel fields of rows, including parcels that have left the roll. Fragment: summary. `counties`:
 -- counties of the ids.
-select {{summary}}, p.mail_address, p.mail_city, p.mail_state, p.mail_zip, p.changed_run as version,
+select {{summary}}, p.fips, p.land_use_code, p.mail_address, p.mail_city, p.mail_state, p.mail_zip, p.changed_run as version,
   p.retired_at is not null as retired, p.market_total_value as market_value,
   p.assessed_total_value as assessed_value,
   v.mean_adjusted_price as value, v.low_price as value_low, v.high_price as value_high, v.out_of_support

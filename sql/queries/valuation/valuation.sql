@@ -144,9 +144,21 @@ from valuation_counties
 where fips <> :fips and model_version = :model_version
 order by fips
 
+-- name: list_land_uses
+-- The land uses of a county's parcels.
+select distinct land_use_code as code
+from parcels
+where fips = :fips and retired_at is null and land_use_code is not null
+
 -- name: list_marked_counties
 -- Lists the counties that are waiting to be valued.
 select distinct fips from valuations_dirty order by fips
+
+-- name: list_used_as
+-- A county's parcels with one of these land uses.
+select property_id as id
+from parcels
+where fips = :fips and retired_at is null and land_use_code = any (:codes::text[])
 
 -- name: list_used_comps
 -- The comps of a valuation, in the order of `ids`. A comp that its feed has withdrawn since has the status
