@@ -59,7 +59,7 @@ const BEARER = /^Bearer +([^ ]+) *$/i;
 
 export type Callers = { identify(authorization: string | undefined, mode: Mode): Promise<Caller> };
 
-/** False if the clock was set back, because the entry would stay fresh for too long. */
+/** False if the clock was set back. Otherwise, the entry would stay fresh for too long. */
 const isFresh = ({ readAt }: CachedKey, now: number): boolean => now >= readAt && now - readAt < CACHE_MS;
 
 /** Authenticates `Authorization: Bearer plat_…`, or an access token for the MCP server. */
@@ -120,7 +120,7 @@ export async function readAccount(db: Db, id: string): Promise<Account | undefin
 }
 
 async function readKeys(db: Db, hashes: Buffer[], now: () => number): Promise<(CachedKey | undefined)[]> {
-  // Taken before the read, so that a change made during the read takes effect within CACHE_MS.
+  // Read the clock first, so that a change made during the read takes effect within CACHE_MS.
   const readAt = now();
   const rows = await db.run<KeyRow>('accounts/identify_keys', { hashes });
   const byHash = new Map(rows.map(row => [row.keyHash.toString('latin1'), toCachedKey(row, readAt)]));

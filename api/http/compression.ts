@@ -17,7 +17,7 @@ const ENCODERS: Record<Encoding, (body: Buffer) => Promise<Buffer>> = {
   gzip: promisify<Buffer, Buffer>(gzip),
 };
 
-/** The encoding that the client prefers: br before gzip. Undefined if it accepts neither. */
+/** The encoding to use: br if the client accepts it, otherwise gzip. Undefined if it accepts neither. */
 export const encodingFor = (req: Request): Encoding | undefined =>
   ENCODINGS.find(encoding => req.acceptsEncodings(encoding, 'identity') === encoding);
 

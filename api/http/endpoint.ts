@@ -16,7 +16,7 @@ export type Answer = {
   image?: Buffer;
   /** The ETag including its quotes, as stored. */
   etag?: string;
-  /** Overrides the endpoint's status. One of `response.also`. */
+  /** Overrides the endpoint's status. Must be in `response.also`. */
   status?: number;
   /** The price of the response. 0 when it is empty. */
   tokens: number;
@@ -52,7 +52,7 @@ export type CallContext = {
   keyId?: string | undefined;
   /** The user signed in to the web app. Absent for calls with a key. */
   user?: { id: string };
-  /** Path and query of the call. The origin is meaningless. */
+  /** Path and query of the call. Ignore its origin. */
   url: URL;
   /** Prefix of URLs in responses. Empty if they are relative. */
   apiUrl: string;
@@ -61,13 +61,16 @@ export type CallContext = {
   /** Months, years, and windows are counted back from this time. */
   now: Date;
   work: ShapeWork;
-  /** Identifies repeats of the call, including those of a page's form. */
+  /** Identifies repeats of the call, including those from a page's form. */
   idempotencyKey?: string | undefined;
-  /** The response is stored after the handler's transaction, so the transaction records what it created. */
+  /**
+   * The response is stored only after the handler's transaction, so the transaction itself records what it
+   * created.
+   */
   attempt?: MakingAttempt | undefined;
 };
 
-/** Groups of endpoints in the documentation, in order. */
+/** Endpoint groups in the documentation, in order. */
 export const TAGS = {
   Search: 'Search for parcels, places, and owners in all counties at once.',
   Parcels:
@@ -112,7 +115,7 @@ export type Endpoint<
   body?: Body;
   /** null for a free endpoint. */
   metering: Metering<Params, Query, Body, Resources> | null;
-  /** A limit shared by the calls of all endpoints that name it, in addition to the account's own. */
+  /** A limit shared by all endpoints that name it, in addition to the account's own. */
   rate?: ExtraLimit;
   /** A POST that changes nothing, because its body only selects what to read. */
   reads?: true;
@@ -124,9 +127,9 @@ export type Endpoint<
     also?: Record<number, string>;
     /** Absent for 204. */
     schema?: z.ZodType;
-    /** For a 201: URL of what was created. */
+    /** For a 201: the URL of the created resource. */
     location?(body: Record<string, unknown>): string;
-    /** Whether clients can revalidate it with If-None-Match. */
+    /** Whether clients can revalidate the response with If-None-Match. */
     etag?: boolean;
     example?: Example;
     /** Several named examples, instead of one. */
@@ -164,8 +167,8 @@ export type Metering<
   /** The highest possible price. Default: the price. */
   atMost?: (input: Input<Params, Query, Body>) => number;
   /**
-   * The `Quote` of a call whose price can be computed without looking up paid data. `tokens` of the result is
-   * the price of the quote itself.
+   * The `Quote` of a call whose price can be computed without looking up paid data. In the result, `tokens`
+   * is the price of the quote itself.
    */
   quote?(input: Input<Params, Query, Body>, resources: Resources, call: CallContext): Promise<Answer>;
 };

@@ -7,7 +7,10 @@ import { assertSchemaVersion } from '../../shared/platform/migrate.ts';
 import { means } from '../../shared/platform/sqlstates.ts';
 import { unavailable } from './database.ts';
 
-/** `full_disks`: what is stored on this host's full disks. Calls still work, but writes there fail. */
+/**
+ * `full_disks`: what this host stores on disks that are full. Calls still work, but writes to those disks
+ * fail.
+ */
 export type Ready = { status: 'ready'; full_disks?: string[] };
 
 /** The reason in `details.database` of /readyz, for programs. */

@@ -14,7 +14,7 @@ export function sign(format: string, value: unknown, secret: Buffer): string {
   return Buffer.concat([macOf(format, json, secret), json]).toString('base64url');
 }
 
-/** The signed value, or undefined if it was changed or not signed with one of these secrets. */
+/** The signed value, or undefined if it was altered or was not signed with one of these secrets. */
 export function verifySigned(format: string, text: string, secrets: readonly Buffer[]): unknown {
   if (text.length > MAX_LENGTH || !/^[A-Za-z0-9_-]+$/.test(text)) return undefined;
   const bytes = Buffer.from(text, 'base64url');

@@ -33,7 +33,7 @@ export async function readRequest(endpoint: Endpoint, req: Request, res: Respons
 
 /**
  * Parses the input with the endpoint's schemas.
- * @param isAddress whether the params come from the path of a request
+ * @param isAddress whether the params come from a request's path
  * @throws PlatError `validation_error` with every rejected field, or `not_found` for malformed params in a
  * path
  */
@@ -62,7 +62,7 @@ export function checkInput(
   return input;
 }
 
-/** Also applies to GET, whose body is ignored, because a client that sends megabytes should get an error. */
+/** Also applies to GET. Its body is ignored, but a client that sends megabytes should get an error. */
 function refuseOversize(req: Request): void {
   if (Number(req.headers['content-length'] ?? 0) <= MAX_BODY_BYTES) return;
   throw validationError(
@@ -74,7 +74,7 @@ function refuseOversize(req: Request): void {
 const hasBody = ({ headers }: Request): boolean =>
   Number(headers['content-length'] ?? 0) > 0 || headers['transfer-encoding'] !== undefined;
 
-/** Rejects the body of a POST that takes none. Ignoring it would hide a mistake. */
+/** Rejects a body in a POST that doesn't accept one. Ignoring it would hide a mistake. */
 function refuseFields(body: object): void {
   const names = Object.keys(body);
   if (names.length > 0)
@@ -83,7 +83,7 @@ function refuseFields(body: object): void {
     );
 }
 
-/** @param keepsNulls whether null clears a value. Otherwise, a field that is null counts as absent */
+/** @param keepsNulls whether null clears a value. Otherwise, a null field counts as absent */
 async function readBody(req: Request, res: Response, keepsNulls: boolean): Promise<object> {
   const type = req.headers['content-type'];
   if (type === undefined || !/^application\/json *(;|$)/i.test(type)) {
@@ -116,7 +116,7 @@ function check(
   const parsed = schema.safeParse(value, { reportInput: true });
   if (parsed.success) return parsed.data;
   for (const issue of parsed.error.issues) {
-    // Name the field of the request, without positions in lists.
+    // Name the request's field, without positions in lists.
     const at = issue.path.filter(part => typeof part !== 'number').map(String);
     if (issue.code === 'unrecognized_keys') {
       for (const key of issue.keys) {

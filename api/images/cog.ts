@@ -8,14 +8,12 @@ import { type ImageryFetch, SOURCE_LIMITS } from './fetch-imagery.ts';
 import type { Shown } from './image-frame.ts';
 
 /**
- * Maximum pixels to read from a file for one picture. If a file has no overviews, a large parcel reads it at
- * full resolution.
+ * Maximum number of pixels to read from a file for one picture. If the file has no overviews, a picture of a
+ * large parcel reads it at full resolution.
  */
 const MAX_PIXELS = 2 ** 26;
 
-/**
- * Paints the empty pixels of a picture from a file, reading windows of the overview with the best resolution.
- */
+/** Paints a picture's empty pixels from a file, reading windows of the overview with the best resolution. */
 export async function paintFile(
   file: ImageryFile,
   frame: Shown,

@@ -13,7 +13,7 @@ const CASING_PX = 7;
 const MIN_STEP_PX = 0.5;
 
 /**
- * Vertices per path. For a line that crosses itself, librsvg's time grows with the square of its length. The
+ * Vertices per path. If a line crosses itself, librsvg's time grows with the square of the line's length. The
  * next path starts where the last one ends, and round caps hide the gap.
  */
 const PATH_VERTICES = 200;

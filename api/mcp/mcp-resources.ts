@@ -9,7 +9,7 @@ import {
 import { FILTERS } from '../../shared/parcels/filter/filters.ts';
 
 /**
- * Resources for models. Coverage is the result of a tool (mcp-server.ts). The others never change at run
+ * Resources for models. Coverage is a tool's result (mcp-server.ts). The others never change at run
  * time.
  */
 

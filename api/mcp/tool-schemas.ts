@@ -1,4 +1,4 @@
-/** JSON Schemas of tools: the OpenAPI document of the endpoints, reduced to what a model needs. */
+/** JSON Schemas for the tools: the endpoints' OpenAPI document, reduced to what a model needs. */
 
 export type Schema = { readonly [key: string]: unknown };
 
@@ -24,12 +24,12 @@ export type Document = {
   components: { schemas: Record<string, Schema> };
 };
 
-/** Omitted from tools: examples, very high limits, and what the description already says. */
+/** Tools omit examples, very high limits, and what the description already says. */
 const LEFT_OUT = 'id example examples title pattern maxLength minLength maxItems minItems'.split(' ');
 const IN_ARGUMENTS = new Set(LEFT_OUT);
 const ABSURD_BOUND = 100_000;
 
-/** Schemas of results keep only the shape. The text of the result explains the content. */
+/** Result schemas keep only the shape. The result's text explains the content. */
 const IN_ANSWERS = new Set([...LEFT_OUT, 'description', 'format', 'minimum', 'maximum', 'default']);
 
 /**
@@ -59,7 +59,7 @@ export function inputOf(document: Document, operations: readonly Operation[], de
   };
 }
 
-/** The structured content of a tool, which must be an object. Undefined without a body. */
+/** A tool's structured content, which must be an object. Undefined if there is no body. */
 export function outputOf(document: Document, operations: readonly Operation[]): Schema | undefined {
   const schemas = operations.flatMap(({ responses, 'x-quote': quote }) => {
     const [, response] = Object.entries(responses).find(([status]) => status.startsWith('2'))!;
@@ -116,7 +116,7 @@ function withoutRepeats(properties: Record<string, Schema>): Record<string, Sche
   );
 }
 
-/** A reference to another tool with the same body. */
+/** A reference to another tool that has the same body. */
 function bodyOfAnother(document: Document, { $ref }: Schema): Schema | undefined {
   if ($ref === undefined) return undefined;
   const other = Object.values(document.paths)
@@ -132,7 +132,7 @@ function resolved(document: Document, schema: Schema): Schema {
     : schema;
 }
 
-/** Resolves references and drops these keywords. A choice between plain types becomes a list of types. */
+/** Resolves references and removes these keywords. A choice between plain types becomes a list of types. */
 function simplified(document: Document, node: unknown, without: ReadonlySet<string>): unknown {
   if (Array.isArray(node)) return node.map(item => simplified(document, item, without));
   if (typeof node !== 'object' || node === null) return node;

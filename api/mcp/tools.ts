@@ -12,8 +12,8 @@ const SHARED: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * Endpoints without a tool. Only the owner of a deal board edits it, assistants may not choose where data is
- * sent, and the lists already contain every deal and webhook.
+ * Endpoints without a tool. Only a deal board's owner may edit it, assistants may not choose where data is
+ * sent, and listing deals or webhooks already returns everything about each one.
  */
 const NO_TOOLS = new Set([
   'create_deal_flow_listing',
@@ -49,10 +49,13 @@ export type Tool = { definition: ToolDefinition; endpoints: readonly Endpoint[] 
 
 export type Arguments = Readonly<Record<string, unknown>>;
 
-/** Default page size of a tool. */
+/** Default page size for tools. */
 const PAGE_SIZE = 25;
 
-/** The tools by name. Most endpoints have one, some share one, some have none. @param document OpenAPI's */
+/**
+ * The tools by name. Most endpoints have one, some share one, some have none. @param document the OpenAPI
+ * document
+ */
 export function toolsOf(endpoints: readonly Endpoint[], document: Document): Map<string, Tool> {
   const operations = new Map(
     Object.values(document.paths)
@@ -86,7 +89,7 @@ function define(
   endpoints: readonly Endpoint[],
   operations: readonly Operation[],
   document: Document,
-  /** Another tool that describes the same body. */
+  /** Another tool that describes the same request body. */
   as: string | undefined,
 ): ToolDefinition {
   const last = endpoints.at(-1)!;
@@ -131,8 +134,8 @@ export function endpointFor({ endpoints }: Tool, args: Arguments): Endpoint {
 }
 
 /**
- * The arguments as a request to the endpoint. null means absent. @throws PlatError `validation_error` if a
- * required place is missing
+ * The arguments as a request to the endpoint. An argument that is null counts as absent. @throws PlatError
+ * `validation_error` if a required place is missing
  */
 export function requestOf({ endpoints }: Tool, endpoint: Endpoint, args: Arguments): RequestInput {
   const places = endpoints.map(({ params }) => namesOf(params));

@@ -16,8 +16,8 @@ import { GRANTED_SCOPES, grantedScope, PATHS } from './oauth-paths.ts';
 import { openStore } from './oauth-store.ts';
 
 /**
- * In seconds. A stolen access token works for an hour. An assistant unused for 60 days must be authorized
- * again.
+ * In seconds. A stolen access token works for up to an hour. An assistant that is unused for 60 days must be
+ * authorized again.
  */
 const HOUR = 3_600;
 const TTL = {
@@ -68,7 +68,7 @@ export async function makeProvider(
 function commonSettings(): Configuration {
   return {
     clientAuthMethods: ['none'],
-    // Native clients redirect to https, localhost, or an app, which is what OAuth 2.1 allows.
+    // Native clients can redirect to https, localhost, or an app, as OAuth 2.1 allows.
     clientDefaults: {
       application_type: 'native',
       token_endpoint_auth_method: 'none',
@@ -120,8 +120,8 @@ async function cookiesOf(secret: CursorSecret): Promise<Configuration['cookies']
 }
 
 /**
- * The library calls this after it has checked the request. Clients that request no scope get the default one.
- * offline_access alone grants no tools.
+ * The library calls this after it has checked the request. Clients that don't request a scope get the default
+ * one. offline_access alone doesn't grant any tools.
  */
 function requireKnownScopes({ oidc }: KoaContextWithOIDC, value: string | undefined): void {
   const requested = value?.split(' ') ?? [];
@@ -190,7 +190,7 @@ async function publishScopes(ctx: KoaContextWithOIDC, next: () => Promise<void>)
   if (ctx.oidc?.route === 'discovery') Object.assign(ctx.body as object, { scopes_supported: SCOPES });
 }
 
-/** The library reports a code with a NUL as unknown. This names the faulty field instead. */
+/** The library reports a code that contains a NUL as unknown. This error names the invalid field instead. */
 async function nameFaultyField(ctx: KoaContextWithOIDC, next: () => Promise<void>): Promise<void> {
   await next();
   const [fault] = Object.entries(textFaults(Object.entries(ctx.oidc?.body ?? {})) ?? {});
@@ -199,7 +199,7 @@ async function nameFaultyField(ctx: KoaContextWithOIDC, next: () => Promise<void
   ctx.body = { error: 'invalid_request', error_description: fault.join(' ') };
 }
 
-/** Asks the user every time, because the authorization server's session grants no access. */
+/** Asks the user every time, because the authorization server's session doesn't grant access. */
 function alwaysAsked(): interactionPolicy.DefaultPolicy {
   const policy = interactionPolicy.base();
   const { Check } = interactionPolicy;

@@ -60,7 +60,7 @@ function adapterOf(model: string, db: Db): Adapter {
   };
 }
 
-/** @throws an error that names the field with text that can't be stored */
+/** @throws an error that names the field whose text can't be stored */
 function requireText(payload: AdapterPayload): void {
   for (const [field, [complaint]] of Object.entries(textFaults(Object.entries(payload)) ?? {}))
     throw new errors.InvalidRequest(`${field} ${complaint}`);

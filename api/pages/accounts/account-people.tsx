@@ -7,7 +7,7 @@ import type {
 import { day, moment } from '../../../shared/model/figures.ts';
 import { Act, Field, Panel, Submit } from '../frame/layout.tsx';
 
-/** Whether the user can invite and remove people: the account's owner and operators can. */
+/** Whether the user can invite and remove people, as the account's owner and operators can. */
 export const managesTeam = ({ account, user }: Session): boolean => account?.own === true || user.operator;
 
 type TeamProps = { members: Member[]; invitations: OpenInvitation[]; session: Session };

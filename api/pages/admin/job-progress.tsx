@@ -12,10 +12,10 @@ import { notFound, undefinedIf } from '../../http/error-responses.ts';
 import { Notice } from '../frame/layout.tsx';
 import type { Visit } from '../frame/visit.ts';
 
-/** A job that finishes within this time is done when the page opens. */
+/** If a job finishes within this time, the page opens with its result. */
 const PATIENCE_MS = 1_500;
 
-/** Queues a job, and waits briefly for it to finish. @returns its id */
+/** Queues a job and waits briefly for it to finish. @returns its id */
 export async function startJob<P>(visit: Visit, job: JobDefinition<P>, payload: P): Promise<string> {
   const { db } = visit.deps;
   const id = await enqueueAndNotify(db, job, payload);
@@ -45,7 +45,7 @@ export function findJob({ deps }: Visit, id: string): Promise<JobState | undefin
 
 export const isOpen = ({ status }: JobState): boolean => status === 'queued' || status === 'running';
 
-/** A running worker takes a job within a second. */
+/** A running worker picks up a job within a second. */
 const UNTAKEN_MS = 10_000;
 
 /** Whether a job is waiting and no worker is running. */
