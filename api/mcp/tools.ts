@@ -13,7 +13,7 @@ const SHARED: Readonly<Record<string, readonly string[]>> = {
 
 /**
  * Endpoints without a tool. Only a deal board's owner may edit it, assistants may not choose where data is
- * sent, and listing deals or webhooks already returns everything about each one.
+ * sent, and listing deals or webhooks already returns every one of them.
  */
 const NO_TOOLS = new Set([
   'create_deal_flow_listing',

@@ -113,13 +113,16 @@ export function isShown(comp: Shown, { bounds, statuses, zip, fips, area }: Filt
   );
 }
 
-/** Unknown values match no bound. */
+/** Unknown values don't match any bound. */
 const atLeast = (value: number | null, bound: number | undefined) =>
   bound === undefined || (value !== null && value >= bound);
 const atMost = (value: number | null, bound: number | undefined) =>
   bound === undefined || (value !== null && value <= bound);
 
-/** Counts crossings of a line to the east. Points on the very edge of a hand-drawn area don't matter. */
+/**
+ * Counts how often a line to the east crosses the edge. Points exactly on the edge of a hand-drawn area don't
+ * matter.
+ */
 function isWithin({ lon, lat }: Shown, ring: readonly [number, number][]): boolean {
   let inside = false;
   for (let i = 1; i < ring.length; i++) {

@@ -32,7 +32,7 @@ export async function readReportView(db: Db, report: Report): Promise<ReportView
   return { report, result, machine: modelResultOf(snapshot), ground };
 }
 
-/** The results of the selection. @param path of the forms; omit for a read-only view */
+/** The results of the selection. @param path the path of the forms. Omit it for a read-only view */
 export function Results({
   view: { report, result, machine, ground },
   path,

@@ -15,7 +15,7 @@ import { callEndpoint, type Visit } from '../frame/visit.ts';
 /** A possible meaning of the entered text. */
 export type Choice = { label: string; subject: DealSubject };
 
-/** Longer than any address. */
+/** Longer than any real address. */
 const MAX_TEXT = 2_000;
 
 const refused = (message: string): PlatError => new PlatError('validation_error', message);
@@ -23,7 +23,7 @@ const refused = (message: string): PlatError => new PlatError('validation_error'
 /**
  * What the text could refer to: a parcel id or page, a comp id, a URL, a parcel number with its county, or a
  * street address.
- * @param county FIPS, or name and state; the text can end with it instead
+ * @param county FIPS, or name and state. The text can end with the county instead
  * @throws PlatError `validation_error`
  */
 export async function choicesOf(visit: Visit, pasted: string, county: string): Promise<Choice[]> {
@@ -84,7 +84,7 @@ async function findListed(
   fips: number | null,
   zip: string | null,
 ): Promise<LiveListing[]> {
-  // A shorter text would match half the county.
+  // Shorter text would match half the county.
   const pattern = head.length < 5 ? null : `${likeLiteral(head.toUpperCase())}%`;
   return findLiveListings(visit.deps.db, { pattern, apn: head, fips, zip });
 }

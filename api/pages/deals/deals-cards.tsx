@@ -121,7 +121,7 @@ function ShortAdvice({ deal, today }: { deal: Deal; today: string }) {
   );
 }
 
-/** A link to the dialog that changes the price, filled with the advised price if there is one. */
+/** A link to the dialog that changes the price. The dialog starts with the advised price if there is one. */
 export const ChangePrice = ({ deal, kind }: { deal: Deal; kind?: string }) => (
   <a class={kind} href={pricePath(deal.id, deal.suggested_action_price ?? undefined)} aria-haspopup="dialog">
     {kind && <Icon name="tag" />}

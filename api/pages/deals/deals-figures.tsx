@@ -9,7 +9,7 @@ import { ValueBand } from '../frame/value-band.tsx';
 import { Letter, shareOf, shown } from './deals-cards.tsx';
 import { against, money, spendOf } from './deals-price.tsx';
 
-/** The figures at the top of the page, each with a note for comparison. */
+/** The figures at the top of the page, each with a note that puts it in context. */
 export function KeyFigures({ deal }: { deal: Deal }) {
   const { price, acreage, figures, days_on_market: days, views, saves } = deal;
   const estimate = estimateOf(deal);
@@ -73,7 +73,7 @@ function estimateOf({ figures, advice }: Deal): Estimate | null {
   if (!figures) return null;
   const { mean_adjusted_price: mean, low_price: low, high_price: high } = figures;
   if (mean === null || low === null || high === null) return null;
-  // Only advice says whether the estimate counts, and only listed deals have advice.
+  // Only the advice says whether the estimate counts, and only listed deals have advice.
   const counts = advice?.valuation_counts ?? true;
   return { mean: Number(mean), low: Number(low), high: Number(high), counts };
 }
@@ -128,7 +128,7 @@ export function Why({ deal }: { deal: Deal }) {
 
 type PartProps = { name: string; value: string; of: number; children: ComponentChildren };
 
-/** A part of the grade, with its score of 100 as a bar. */
+/** A part of the grade, with its score out of 100 as a bar. */
 const Part = ({ name, value, of, children }: PartProps) => (
   <div class="part">
     <p class="label">
@@ -179,7 +179,7 @@ export const LISTING_STATES: Record<Deal['fetch_status'], string> = {
   provider_failed: 'Provider unavailable, retried daily',
 };
 
-/** The listing as its source has it now. */
+/** The listing as it currently is at its source. */
 type ListingProps = { deal: Deal; listing: ListingFacts | undefined };
 
 export function Listing({ deal, listing }: ListingProps) {

@@ -7,7 +7,7 @@ import { classifyCounties } from '../parts/county-legend.tsx';
 import { readParts } from '../parts/county-part.ts';
 import { boxOfCounties, mapHead, mapOf, valuesReply } from '../parts/map-view.tsx';
 
-/** Open to every signed-in user, so that people can check which data a county has before they subscribe. */
+/** Open to every signed-in user so that people can check which data a county has before they subscribe. */
 const coveragePage: Page = {
   path: '/coverage',
   access: 'session',
@@ -251,7 +251,7 @@ function commonPage(sources: Coverage['sources']): string {
   return differ ? new URL('.', first).href : first!;
 }
 
-/** The sources of all counties, grouped if a publisher offers several on the same terms. */
+/** The sources for all counties. If a publisher offers several on the same terms, they are grouped. */
 function sourcesOf(counties: Coverage[]): Coverage['sources'][] {
   const byFeed = new Map(counties.flatMap(({ sources }) => sources.map(source => [source.feed, source])));
   const groups = new Map<string, Coverage['sources']>();

@@ -147,8 +147,8 @@ function Meanings() {
 const isWhole = (by: Study['by']): boolean => WHOLE.some(one => one === by);
 
 /**
- * The two most important numbers, in words. Reports a bias only if random errors of that size don't explain
- * it.
+ * The two most important numbers, in words. Reports a bias only if random errors of that size wouldn't
+ * explain it.
  */
 function readingOf({ of, median_ratio, prb, prb_by_chance: chance }: Study, lastYear?: Study): string {
   if (median_ratio === null || prb === null) return '';

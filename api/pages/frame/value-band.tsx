@@ -36,6 +36,6 @@ export function certaintyOf(confidence: number): 'Low' | 'Medium' | 'High' {
   return confidence < 75 ? 'Medium' : 'High';
 }
 
-/** "Low confidence · 40 of 100". */
+/** For example, "Low confidence · 40 of 100". */
 export const confidenceText = (confidence: number): string =>
   `${certaintyOf(confidence)} confidence · ${count(confidence)} of 100`;

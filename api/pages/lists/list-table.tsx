@@ -5,7 +5,7 @@ import type { ListRow, ParcelList } from '../../v1/lists/list-schema.ts';
 import { Select, Submit } from '../frame/layout.tsx';
 import { REASON_WORDS, STATUS_OPTIONS } from './list-words.ts';
 
-/** The form that the row checkboxes belong to. */
+/** The form that the rows' checkboxes belong to. */
 const FORM = 'selection';
 
 type TableProps = {

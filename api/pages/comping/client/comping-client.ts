@@ -1,5 +1,5 @@
-// Choosing comps: the browser sends what the user picks or enters, and shows the figures that the server
-// computes from it.
+// Lets the user choose comps. The browser sends what the user picks or enters, and shows the figures that the
+// server computes from it.
 
 import { say } from '../../frame/client/toast.ts';
 import { map, sourceOf } from '../../parts/client/map-client.ts';
@@ -146,7 +146,7 @@ document.addEventListener('submit', event => {
   send([...fields, [button.name, button.value]]);
 });
 
-// Title and notes, saved while the user types.
+// The title and notes, which are saved while the user types.
 
 const texts = find<HTMLFormElement>('texts');
 const fieldOf = (name: string) => texts.elements.namedItem(name) as HTMLInputElement;

@@ -1,4 +1,4 @@
-// A deal's page: a modal dialog that previews a price while the user types, and live updates when a worker
+// A deal's page. A modal dialog previews a price while the user types, and the page updates when a worker
 // finds something.
 import { fetchPage, putInPlace } from '../../frame/client/swap-page.ts';
 
@@ -26,7 +26,7 @@ async function showOutcome(): Promise<void> {
   if (page !== undefined && field.value === typed) putInPlace(page, ['outcome']);
 }
 
-/** The parts to refresh. The form isn't one, because the user may be typing in it. */
+/** The parts to refresh. The form isn't one of them, because the user may be typing in it. */
 const PARTS = ['head', 'figures', 'advice', 'background', 'history'];
 
 let events: EventSource | undefined;

@@ -1,6 +1,8 @@
 // Fetches pages and replaces the parts that changed.
 
-/** @returns undefined if another page was returned, such as sign-in. The browser then opens that page */
+/**
+ * @returns undefined if the server returned another page, such as sign-in. The browser then opens that page
+ */
 export async function fetchPage(url: string, init: RequestInit = {}): Promise<Document | undefined> {
   const response = await fetch(url, { ...init, headers: { Accept: 'text/html' } });
   const isHere = new URL(response.url).pathname === new URL(url, location.href).pathname;

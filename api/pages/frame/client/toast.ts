@@ -23,7 +23,7 @@ export function say(words: string, undo?: () => void): void {
   toast.className = 'toast';
   toast.setAttribute('role', 'status');
   document.body.append(toast);
-  // Screen readers announce a status only if its text changes after it was added.
+  // Screen readers announce a status only if its text changes after it has been added.
   requestAnimationFrame(() => {
     toast.textContent = words;
     if (undo === undefined) return;
