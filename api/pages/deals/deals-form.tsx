@@ -159,7 +159,7 @@ export function PriceForm({ deal, asking, given }: PriceFormProps) {
   );
 }
 
-/** @param open true if the board is empty */
+/** @param open whether the form starts open, as it does on an empty board */
 export function AddForm({ given, open }: { given?: URLSearchParams | undefined; open: boolean }) {
   return (
     <details open={open || given !== undefined} class="add">

@@ -231,7 +231,7 @@ export function Act({ id, ...button }: ActProps) {
   );
 }
 
-/** Matches numbers with their signs and units, and the placeholder for a missing number. */
+/** Matches numbers, including $, %, and minus signs, and the placeholder for a missing number. */
 const FIGURE = /^(–|[-$]?[\d,]+(\.\d+)?%?)?$/;
 /** Longer text is wrapped. */
 const LONG_TEXT = 40;

@@ -5,7 +5,7 @@ import { callEndpoint, type Visit } from '../frame/visit.ts';
 import type { ListChange } from './change-list.ts';
 import { addedWords } from './list-words.ts';
 
-/** The limit per form. This many take ten API calls, which run for a few seconds. */
+/** The limit per form. This takes ten API calls, which run for a few seconds. */
 const MAX_NUMBERS = 100_000;
 
 const isId = (text: string): boolean => /^[1-9]\d*$/.test(text) && Number.isSafeInteger(Number(text));

@@ -109,7 +109,7 @@ export function FilterForm({ url, county, counties, known, unknownHits, shows, o
 
 type QuestionProps = { params: URLSearchParams; known: Known | undefined };
 
-/** The most common filters. Those without data in the county have a dotted border. */
+/** The most common filters. Those without data in the county have a dotted underline. */
 function Switches({ params, known, unknownHits }: QuestionProps & Pick<FormProps, 'unknownHits'>) {
   const filters = SWITCHES.map(({ name }) => FILTER_BY_NAME.get(name)!);
   const lacking = filters.filter(filter => isLacking(filter, known));

@@ -46,7 +46,7 @@ function positionOf(url: URL): number | undefined {
   return Number.isInteger(at) && at > 0 && at < 1e9 ? at : undefined;
 }
 
-/** Links back to the page of results with the parcel, and to the previous and next parcel. */
+/** Links back to the page of results that has the parcel, and to the previous and next parcel. */
 export function Neighbors({ url, place }: { url: URL; place: ParcelPlace | undefined }) {
   const back = new URL(url);
   for (const name of ['parcel', 'at']) back.searchParams.delete(name);

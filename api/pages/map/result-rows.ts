@@ -39,6 +39,6 @@ const FLAGS = [
   { field: 'tax_delinquent', words: 'Tax delinquent', kind: 'bad', filter: 'tax_delinquent' },
 ] as const;
 
-/** The flags of a parcel, except those that the filters require of every result. */
+/** A parcel's flags, except those that the filters require of every result. */
 export const flagsOf = (row: ResultRow, filters: Filters) =>
   FLAGS.filter(({ field, filter }) => row[field] === true && filters[filter] !== true);

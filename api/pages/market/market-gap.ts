@@ -10,7 +10,7 @@ export type Gap = { fips: number; isLoaded: boolean; message: string };
 export async function findGap(visit: Visit, market: RegionStats): Promise<Gap | undefined> {
   const { type, county_name, state, stats } = market;
   if (stats.some(({ data }) => data['Sold: 1yr'])) return undefined;
-  // For a ZIP code, only the name of its county is known.
+  // For a ZIP code, only its county's name is known.
   const fips = type === 'county' ? Number(market.fips) : countyOf(`${county_name}, ${state}`, new Set());
   if (typeof fips !== 'number') return undefined;
   const [county] = await readCoverage(visit.deps.db, fips);

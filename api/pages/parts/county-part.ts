@@ -5,7 +5,7 @@ import { titleCase } from '../../../shared/model/roll-text.ts';
 import type { Db } from '../../../shared/platform/db.ts';
 import { countyExtent } from '../../../shared/regions/county-polygons.ts';
 
-/** If the parcels' box covers a smaller share of the county's box, only part of the county is loaded. */
+/** If the parcels' box covers less than this share of the county's box, only part of the county is loaded. */
 const MOST_OF_PART = 0.5;
 const MAX_NAMED = 3;
 

@@ -36,10 +36,10 @@ function without(url: URL, names: readonly string[]): string {
   return `${url.pathname}?${params}`;
 }
 
-/** Units to write after values. Labels already name the other units. */
+/** Units to write after values. Labels already include the other units. */
 const UNITS: Record<string, string> = { percent: '%', feet: ' ft' };
 
-/** Formats what the user typed. Text that isn't a number stays as it is. */
+/** Formats what the user typed. Text that isn't a number is left as is. */
 function valueText({ type, unit }: Filter, text: string): string {
   if (type === 'date') return isoDay(text);
   if (unit === undefined || Number.isNaN(Number(text))) return text;

@@ -126,7 +126,10 @@ function nearestOf(
   return best;
 }
 
-/** Disc: sold, square: pending, triangle: for sale, star: the subject. Chosen comps have a dark rim. */
+/**
+ * A disc is sold, a square is pending, a triangle is for sale, and a star is the subject. Chosen comps have a
+ * dark rim.
+ */
 function drawShape(pen: Pen, { kind, chosen }: Mark, x: number, y: number): void {
   const r = chosen ? LARGE : SMALL;
   pen.beginPath();
