@@ -74,8 +74,8 @@ function listenError(cause: Error, { HOST, PORT }: Config): PlatError {
 }
 
 /**
- * A client that has sent nothing for this long is idle. If its connection were closed sooner, another request
- * might already be on its way.
+ * A client that has sent nothing for this long counts as idle. Until then, another request may be on its way
+ * when its connection is closed.
  */
 const IDLE_MS = 500;
 

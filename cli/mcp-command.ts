@@ -55,7 +55,10 @@ type Bridge = {
   pending: Map<string | number, AbortController>;
 };
 
-/** Passes each line to the service, and its responses back. After the input, waits for the last response. */
+/**
+ * Passes each line to the service, and passes its responses back. After the input ends, waits for the last
+ * response.
+ */
 async function run(url: string, key: string): Promise<void> {
   const bridge: Bridge = { url, key, negotiated: undefined, pending: new Map() };
   const running = new Set<Promise<void>>();

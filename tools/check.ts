@@ -1,4 +1,4 @@
-// Checks that types and lint can't do: outdated generated files, and the project's own rules.
+// Checks that the type checker and linter can't do: outdated generated files, and the project's own rules.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { openApiDocument } from '../api/openapi.ts';

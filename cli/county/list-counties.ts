@@ -91,7 +91,9 @@ type KnownFeeds = {
   lastRun: ReadonlyMap<string, string>;
 };
 
-/** A county's loaded feeds of a kind. If there are none, the waiting feed, or a row with state `missing`. */
+/**
+ * A county's loaded feeds of one kind. If there are none, the waiting feed, or a row with state `missing`.
+ */
 function listKind(
   code: number,
   kind: CountyKind,

@@ -23,11 +23,11 @@ revoke all on database plat from public;
 grant connect, temporary on database plat to plat_api;
 
 \connect plat
--- The queues, when REDIS_URL is not set.
+-- The queues, which are here when REDIS_URL is not set.
 create schema if not exists bullmq authorization plat_owner;
 grant usage on schema public, bullmq to plat_api;
 
--- Existing tables, and those that migrations and workers add.
+-- Existing tables, and tables that migrations and workers add later.
 grant select, insert, update, delete on all tables in schema public, bullmq to plat_api;
 grant usage, select on all sequences in schema public, bullmq to plat_api;
 alter default privileges for role plat_owner grant select, insert, update, delete on tables to plat_api;

@@ -7,7 +7,7 @@ import type { Box, MultiPolygon, Position } from '../../../shared/geo/geometry-t
 export const EXTENT = 4_096;
 export const PIXELS = 512;
 export const UNITS = EXTENT / PIXELS;
-/** How far the clip box extends beyond the tile's edge, so that outlines along the clip box stay hidden. */
+/** The clip box. It extends beyond the tile, so that outlines along the edge of the box stay hidden. */
 const FRAME: [number, number, number, number] = [-8, -8, PIXELS + 8, PIXELS + 8];
 
 /** The number of features that a browser draws easily. Beyond this, only the largest are drawn. */
@@ -21,7 +21,7 @@ export type Feature = {
   tags: Record<string, string | number | true>;
 };
 
-/** Web Mercator (EPSG:3857): converts degrees to tile coordinates. */
+/** Web Mercator (EPSG:3857): converts degrees to pixels in the tile. */
 export function projector({ z, x, y }: Tile): (place: Position) => Point {
   const scale = PIXELS * 2 ** z;
   return place => {
@@ -61,7 +61,7 @@ export function rings(polygons: MultiPolygon, project: (place: Position) => Poin
   for (const polygon of polygons) {
     for (const ring of polygon) {
       const outline = ring.map(project);
-      // Most parcels are inside their tile. Clipping them would take half the time.
+      // Most parcels are inside their tile. Clipping those too would take up half of the time.
       const units = onGrid(outline.every(isInFrame) ? outline : clipRing(outline.slice(0, -1), FRAME));
       if (units.length > 0 && !isSame(units[0]!, units.at(-1)!)) units.push(units[0]!);
       if (units.length >= LEAST_RING) drawn.push(zoom < FINEST ? simplified(units, LEAST_RING) : units);

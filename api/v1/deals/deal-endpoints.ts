@@ -22,7 +22,7 @@ const PATH = '/api/public/v1/deal-flow/listings/';
 const common = { tag: 'Deal flow', path: PATH } as const;
 const NO_DEAL = 'Your board has no deal with this id.';
 
-/** Shared by the endpoints of one deal. */
+/** Shared by the endpoints for one deal. */
 export const dealParams = {
   tag: common.tag,
   path: `${PATH}{id}/`,
@@ -154,7 +154,7 @@ async function readDeals(
   return db.run<Deal>('deals/list_deals', { board_id: board.id, deal_id: id }, { figures });
 }
 
-/** An additional column of deals/list_deals. */
+/** An additional column in deals/list_deals. */
 const FIGURES = ', d.figures';
 
 async function readDeal(resources: Resources, call: CallContext, id: string, explain = false): Promise<Deal> {

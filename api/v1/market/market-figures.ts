@@ -15,7 +15,7 @@ export const bucketParameter = z
     override: { enum: undefined },
   });
 
-/** Not an enum in the published schema, which would repeat the 50 keys a dozen times. */
+/** Not an enum in the published schema, because the schema would repeat the 50 keys a dozen times. */
 export const figureKey = z
   .enum(FIGURE_KEYS as [FigureKey, ...FigureKey[]], 'must be a key of market statistics or of their `more`')
   .meta({

@@ -34,7 +34,7 @@ export type FoundHistory = {
   tokens: number;
 };
 
-/** @throws PlatError `validation_error` if the range has no month end, or too many */
+/** @throws PlatError `validation_error` if the range has no month ends, or too many */
 export async function readHistory(
   { readMonths, readPriceIndex }: Pick<Resources, 'readMonths' | 'readPriceIndex'>,
   { type, code, bucket, keys = FIGURE_KEYS, from, to, every }: HistoryRequest,
@@ -74,7 +74,7 @@ export const priceOf = (dates: number, months: number): number =>
   Math.min(costOf(PRICES.marketHistory, dates), PRICES.marketHistory.maxPerYear * Math.ceil(months / 12));
 
 /**
- * The requested month ends. Without `to`, they end at the latest with data. Without `from`, they cover a
+ * The requested month ends. Without `to`, they end at the latest one with data. Without `from`, they cover a
  * year.
  */
 function daysOf(

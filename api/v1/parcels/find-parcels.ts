@@ -35,7 +35,7 @@ export async function findByOwner(db: Db, fips: number, pieces: readonly string[
   return listMatching(db, fips, matches, pieces);
 }
 
-/** Those of `ids` whose owner name contains all pieces. If `ids` is null, searches the whole county. */
+/** The `ids` whose owner name contains all pieces. If `ids` is null, searches the whole county. */
 async function listMatching(
   db: Db,
   fips: number,
@@ -48,8 +48,8 @@ async function listMatching(
 }
 
 /**
- * For each piece, the serials of the parcels with that piece, unordered and with repeats. If the rarest piece
- * has few parcels, only its serials.
+ * For each piece, the serials of the parcels that have that piece, unordered and with repeats. If the rarest
+ * piece has few parcels, returns only its serials.
  */
 async function listSerials(db: Db, fips: number, pieces: readonly string[], word: string): Promise<Buffer[]> {
   if (pieces.length === 0) return [];

@@ -31,7 +31,7 @@ export async function findProperty(db: Db, text: string): Promise<Match[]> {
 const isNumber = (text: string) =>
   /\d/.test(text) && !text.split(/[ .-]+/).some(part => /^\p{L}{4,}$/u.test(part));
 
-/** Parcels with a number, ignoring its spaces, dashes, dots, case, and zero padding. */
+/** Parcels with a given number, ignoring spaces, dashes, dots, case, and zero padding. */
 export async function findApns(
   db: Db,
   text: string,

@@ -71,7 +71,10 @@ type Told = {
   webhook_id?: string | null | undefined;
 };
 
-/** The ids of the users to email. @throws PlatError `validation_error` for users or webhooks of others */
+/**
+ * The ids of the users to email. @throws PlatError `validation_error` for users or webhooks that belong to
+ * others
+ */
 async function readersOf(db: Db, companyId: string, { emails, webhook_id }: Told): Promise<string[]> {
   const wanted = [...new Set((emails ?? []).map(email => email.trim().toLowerCase()))];
   const users = await db.run<{ id: string; email: string }>('searches/list_named_users', {
@@ -99,8 +102,9 @@ const NOT_FOLLOWED = {
 type Found = { counties: number[]; seq: number; ids: number[] };
 
 /**
- * The current matches of a filter, which Plat then follows. Counts as a quote, because it reveals the number.
- * @throws PlatError `validation_error`, `rate_limited`, or `unprocessable` for too many matches
+ * The current matches of a filter, which Plat then follows. This counts as a quote, because it reveals the
+ * number of matches.
+ * @throws PlatError `validation_error`, `rate_limited`, or `unprocessable` if there are too many matches
  */
 async function find(filter: object, { db }: Resources, call: CallContext): Promise<Found> {
   const body = filterBody.parse(filter) as FilterBody;
