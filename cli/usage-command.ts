@@ -64,7 +64,9 @@ type PeriodUsage = {
 type DayUsage = { date: string; endpoint: string; mode: Mode; tokens: number; calls: number };
 
 /**
- * Every period of an account, newest first. @param account its name or id @throws PlatError `account_unknown`
+ * Every period of an account, newest first.
+ * @param account its name or id
+ * @throws PlatError `account_unknown`
  */
 export async function listPeriods(db: Db, account: string): Promise<PeriodUsage[]> {
   const id = await findAccount(db, account);

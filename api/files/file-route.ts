@@ -101,7 +101,8 @@ async function readFile(db: Db, id: string, n: number): Promise<KeptFile | undef
 
 /**
  * One range of bytes (RFC 9110, section 14). Undefined for the whole file, and for requests with several
- * ranges, which a server may ignore. @returns its start, and the byte after its end
+ * ranges, which a server may ignore.
+ * @returns its start, and the byte after its end
  */
 export function rangeOf(
   header: string | undefined,

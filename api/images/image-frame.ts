@@ -52,8 +52,8 @@ export function shownOfTile(z: number, x: number, y: number, px: number): Shown 
 }
 
 /**
- * The parcel's bounding box with a margin. @throws PlatError `unprocessable` if the boundary is too complex
- * to draw
+ * The parcel's bounding box with a margin.
+ * @throws PlatError `unprocessable` if the boundary is too complex to draw
  */
 export function frameOf(shape: MultiPolygon): Frame {
   requireDrawable(shape);

@@ -53,8 +53,8 @@ export type Arguments = Readonly<Record<string, unknown>>;
 const PAGE_SIZE = 25;
 
 /**
- * The tools by name. Most endpoints have one, some share one, some have none. @param document the OpenAPI
- * document
+ * The tools by name. Most endpoints have one, some share one, some have none.
+ * @param document the OpenAPI document
  */
 export function toolsOf(endpoints: readonly Endpoint[], document: Document): Map<string, Tool> {
   const operations = new Map(
@@ -134,8 +134,8 @@ export function endpointFor({ endpoints }: Tool, args: Arguments): Endpoint {
 }
 
 /**
- * The arguments as a request to the endpoint. An argument that is null counts as absent. @throws PlatError
- * `validation_error` if a required place is missing
+ * The arguments as a request to the endpoint. An argument that is null counts as absent.
+ * @throws PlatError `validation_error` if a required place is missing
  */
 export function requestOf({ endpoints }: Tool, endpoint: Endpoint, args: Arguments): RequestInput {
   const places = endpoints.map(({ params }) => namesOf(params));

@@ -57,8 +57,8 @@ function redirectFault(address: unknown): string | undefined {
 
 /**
  * Fetches a Client ID Metadata Document (draft-ietf-oauth-client-id-metadata-document). The client's id is
- * its URL, which anyone can choose. The library limits the time and length. @throws fetch's own errors, or
- * PlatError for a URL that isn't public
+ * its URL, which anyone can choose. The library limits the time and length.
+ * @throws fetch's own errors, or PlatError for a URL that isn't public
  */
 export function fetchClientDocument(address: string, signal: AbortSignal): Promise<Response> {
   const url = new URL(address);

@@ -19,7 +19,8 @@ const isMissing = ({ status }: Offered): boolean =>
 
 /**
  * One sentence on why some of a county's data was not added. Null if all of it was added. `files` means that
- * the operator can add files instead. @param loaded the kinds of data that another feed has loaded
+ * the operator can add files instead.
+ * @param loaded the kinds of data that another feed has loaded
  */
 export function problemOf(
   { added, feedsDir, notWritable }: Outcome,

@@ -18,8 +18,8 @@ const CHOICES: readonly [overlap: Overlap, label: string, effect: (names: string
 ];
 
 /**
- * The changes for the job if the form includes a choice, otherwise undefined. @throws PlatError
- * `validation_error`
+ * The changes for the job if the form includes a choice, otherwise undefined.
+ * @throws PlatError `validation_error`
  */
 export function overlapChange(form: URLSearchParams): Pick<AddFilePayload, 'overlap' | 'write'> | undefined {
   const sent = form.get('overlap');

@@ -25,7 +25,8 @@ const refused = (message: string, cause?: unknown): PlatError =>
 
 /**
  * Stores a form's file in its own folder. If that fails, the rest of the form is still read, because browsers
- * show a response only after they have sent everything. @throws PlatError `validation_error`
+ * show a response only after they have sent everything.
+ * @throws PlatError `validation_error`
  */
 export async function receiveUpload({ req, res, deps }: Visit): Promise<Upload> {
   const { config, log } = deps;

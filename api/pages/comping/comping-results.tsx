@@ -30,7 +30,8 @@ const signedUsd = (value: number): string => `${value < 0 ? '−' : '+'}${usd(Ma
 const NOTHING_CHOSEN = 'Select the comps you trust to build your estimate.';
 
 /**
- * The selected comps with their adjustments. @param path the path of the forms. Omit it for a read-only view
+ * The selected comps with their adjustments.
+ * @param path the path of the forms. Omit it for a read-only view
  */
 export function Chosen({ result, path }: { result: Result | null; path?: string | undefined }) {
   if (result === null) return <p>{NOTHING_CHOSEN}</p>;

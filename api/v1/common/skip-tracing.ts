@@ -91,8 +91,8 @@ type Answer = {
 
 /**
  * A stored trace, minus any people who have been suppressed since. The suppression list is read after the
- * trace, so that no confirmed suppression is missed. @param people null for a trace that was stored without
- * them
+ * trace, so that no confirmed suppression is missed.
+ * @param people null for a trace that was stored without them
  */
 export async function withoutSuppressed(
   db: Db,

@@ -102,7 +102,8 @@ const isCountSold = ({ markets }: ExportRequest, { user }: Pick<CallContext, 'us
 
 /**
  * Rejects a maximum that is too small. An order that fails because of its maximum is free, and would reveal a
- * count that quotes hide. Signed-in users see counts on the map anyway. @throws PlatError `validation_error`
+ * count that quotes hide. Signed-in users see counts on the map anyway.
+ * @throws PlatError `validation_error`
  */
 function requireDisclosableCeiling(request: ExportRequest, call: CallContext): void {
   const { most_tokens: most } = request;

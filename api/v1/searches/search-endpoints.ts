@@ -72,8 +72,8 @@ type Told = {
 };
 
 /**
- * The ids of the users to email. @throws PlatError `validation_error` for users or webhooks that belong to
- * others
+ * The ids of the users to email.
+ * @throws PlatError `validation_error` for users or webhooks that belong to others
  */
 async function readersOf(db: Db, companyId: string, { emails, webhook_id }: Told): Promise<string[]> {
   const wanted = [...new Set((emails ?? []).map(email => email.trim().toLowerCase()))];

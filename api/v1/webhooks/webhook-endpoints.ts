@@ -60,8 +60,9 @@ const webhookChange = z
 type Given = Partial<z.output<typeof newWebhook>>;
 
 /**
- * @param before the current values of omitted fields @throws PlatError `validation_error` for a URL that Plat
- * may not send to, an unknown county or search, or types that searches don't follow
+ * @param before the current values of omitted fields
+ * @throws PlatError `validation_error` for a URL that Plat may not send to, an unknown county or search, or
+ * types that searches don't follow
  */
 async function check(
   { db, webhookHosts }: Resources,

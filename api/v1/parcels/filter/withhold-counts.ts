@@ -12,8 +12,8 @@ const disclosed = (count: number): DisclosedCount =>
 /**
  * The counts by county that a quote discloses. Small counts are hidden. If callers could still compute them
  * from the total, the smallest of the other counts is hidden too.
- * @param counts the counts for counties with matches @param asked the requested counties, which are always
- * listed
+ * @param counts the counts for counties with matches
+ * @param asked the requested counties, which are always listed
  */
 export function withholdCounts(
   counts: ReadonlyMap<number, number>,
