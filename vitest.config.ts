@@ -24,7 +24,7 @@ class LongestFirst extends BaseSequencer {
 }
 
 const isWhole = process.argv.includes('slow');
-/** While slow files run, or on a machine that runs several jobs, a test may take minutes. */
+/** While slow files run, or on a machine that is running several jobs, a test may take minutes. */
 const timeout = isWhole || process.env.CI ? 300_000 : 60_000;
 
 const common: TestProjectInlineConfiguration['test'] = {

@@ -20,7 +20,7 @@ export type Pause = {
 /**
  * Group commit. Items that arrive while a batch runs form the next batch, with one round trip and one commit.
  * Nothing waits when no batch is running.
- * @param run returns the outcomes in the order of the items. If it throws, all of them fail.
+ * @param run returns the outcomes in the order of the items. If it throws, all items fail.
  * @param pause for expensive batches: after a batch of more than a few items, the next one waits for items
  * that are about to arrive.
  */

@@ -8,32 +8,32 @@ export type Account = {
   id: string;
   companyId: string;
   pro: boolean;
-  /** null without a contract. */
+  /** null if there is no contract. */
   tier: Tier | null;
   /** Whether the tier includes the REST API. */
   direct: boolean;
   invoicePaid: boolean;
   overageAllowed: boolean;
   paymentMethod: boolean;
-  /** null for no limit. */
+  /** null if there is no limit. */
   tokensAllowed: number | null;
   tokensUsed: number;
   ratePerMinute: number;
   rateBurst: number;
   skipTracePerMinute: number;
   skipTrace: boolean;
-  /** Epoch milliseconds. null without a contract. */
+  /** Epoch milliseconds. null if there is no contract. */
   periodEnd: number | null;
 };
 
-/** A scope of a key or of an assistant's token. */
+/** A scope that a key or an assistant's token can have. */
 export type CallerScope = Scope | typeof READ_SCOPE;
 
 export type Caller = {
   account: Account;
   scopes: readonly CallerScope[];
   mode: Mode;
-  /** The API key's id. Absent without a key. */
+  /** The API key's id. Absent if there is no key. */
   keyId?: string;
 };
 

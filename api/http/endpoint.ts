@@ -137,7 +137,7 @@ export type Endpoint<
   };
   errors: Partial<Record<'not_found' | 'gone' | 'conflict' | 'unprocessable', string>>;
   handle(input: Input<Params, Query, Body>, resources: Resources, call: CallContext): Promise<Answer>;
-  /** The part of the stored response that a repeat returns. Default: all of it. */
+  /** The part of the stored response that a repeated call returns. Default: all of it. */
   recheck?(kept: KeptAnswer, resources: Resources): Promise<object>;
 };
 
@@ -155,7 +155,9 @@ export type Metering<
   /** Usage is counted under this key. */
   key: string;
   price: Price | readonly Price[];
-  /** When a call costs less or nothing, or is priced differently. Appended to the price in texts. */
+  /**
+   * When a call costs less or nothing, or is priced differently. Appended wherever the price is described.
+   */
   note: string;
   /** A response with content can be free, so tokens are checked only at the charge. */
   mayBeFree?: true;
@@ -167,7 +169,7 @@ export type Metering<
   /** The highest possible price. Default: the price. */
   atMost?: (input: Input<Params, Query, Body>) => number;
   /**
-   * The `Quote` of a call whose price can be computed without looking up paid data. In the result, `tokens`
+   * The `Quote` for a call whose price can be computed without looking up paid data. In the result, `tokens`
    * is the price of the quote itself.
    */
   quote?(input: Input<Params, Query, Body>, resources: Resources, call: CallContext): Promise<Answer>;

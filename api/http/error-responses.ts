@@ -75,7 +75,7 @@ function property(value: unknown, name: string): unknown {
   return typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[name] : undefined;
 }
 
-/** Records an error with its response. @returns the error to send; undefined if a response has started */
+/** Records an error with its response. @returns the error to send, or undefined if a response has started */
 export function faultOf(res: Response, error: unknown): PlatError | undefined {
   const safe = toApiError(error);
   if (safe.status >= 500) exchangeOf(res).error = error;

@@ -17,7 +17,7 @@ type ChargeResult = {
   paymentMethod: boolean;
   /** Tokens used by the account, including by charges made at the same time. */
   tokensUsed: number;
-  /** null: no limit. */
+  /** null if there is no limit. */
   tokensAllowed: number | null;
 };
 
@@ -170,7 +170,7 @@ type ChargeRow = {
   tokens_allowed: number | null;
 };
 
-/** Records the outcome of the charges. Returns those of accounts whose period has ended. */
+/** Records the outcome of the charges. Returns the charges of accounts whose period has ended. */
 async function attempt(db: Db, groups: ChargeGroup[], outcomes: Outcome[]): Promise<ChargeGroup[]> {
   if (groups.length === 0) return [];
   const rows = await db.run<ChargeRow>('accounts/charge_calls', {

@@ -7,7 +7,7 @@ import type { Account } from './callers.ts';
 const DEFAULT_PER_MINUTE = 60;
 const DEFAULT_BURST = 120;
 
-/** Levels of buckets are in 60-millionths of a call. A limit of 1 per minute gains exactly 1 unit per µs. */
+/** Bucket levels are in 60-millionths of a call. A limit of 1 per minute gains exactly 1 unit per µs. */
 const CALL = 60_000_000;
 
 /** A limit shared by some endpoints, in addition to the account's bucket. Counts calls in any 60 seconds. */
@@ -17,7 +17,7 @@ export type Limit = {
   /** The policy's name in the IETF draft's headers. */
   name: 'account' | 'skip-trace';
   perMinute: number;
-  /** Calls allowed at once. */
+  /** Number of calls allowed at once. */
   burst: number;
   remaining: number;
   /** Seconds until a call is available, and until all are. */
@@ -174,7 +174,7 @@ export function rateHeaders({ limits }: RateState, now = Date.now()): string[] {
 /** For responses without a known account: the default limits, with nothing used. */
 export const UNUSED_LIMITS = unusedLimits({ ratePerMinute: DEFAULT_PER_MINUTE, rateBurst: DEFAULT_BURST });
 
-/** For calls refused before they are counted: a full bucket. */
+/** A full bucket, for calls that are refused before they are counted. */
 export function unusedLimits(account: Pick<Account, 'ratePerMinute' | 'rateBurst'>): RateState {
   return { admitted: true, limits: [bucketOf(account, account.rateBurst * CALL)] };
 }

@@ -48,7 +48,7 @@ export type Call = {
   work?: HeavyCall;
   /** Reads the input. @throws PlatError `validation_error` */
   read(): Promise<RequestInput>;
-  /** Builds the whole response, so that only sending it is left after the charge. */
+  /** Builds the whole response, so that after the charge, all that is left is to send it. */
   prepare(outcome: Outcome): Promise<PreparedResponse>;
   /** Sends an error if nothing has been sent yet. */
   respondWithError(error: unknown): void;
@@ -202,7 +202,7 @@ async function charge(
   // From here, the call succeeds or fails with its charge, which has its own statement timeout.
   clearTimeout(exchange.deadline);
   const { caller, status, body, keptBody = body, people = null, quoted } = outcome;
-  // Responses without a charge, such as HEAD, don't count as delivered.
+  // Responses that aren't charged for, such as HEAD, don't count as delivered.
   const alongside = ready.tokens === outcome.tokens ? outcome.alongside : undefined;
   const key = quoted ? QUOTE_KEY : (outcome.meteringKey ?? endpoint.metering?.key ?? '');
   await meter.charge(caller, key, ready.tokens, {

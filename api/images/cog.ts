@@ -105,7 +105,7 @@ function windowOf(
 /** The smallest level whose pixels aren't larger than the picture's. */
 function levelFor(levels: [Level, ...Level[]], ratio: number): Level {
   const [full] = levels;
-  // 1% tolerance, because overviews are rounded to whole pixels.
+  // Allow a tolerance of 1%, because overviews are rounded to whole pixels.
   return levels.findLast(({ width }) => full.width / width <= 1.01 * ratio) ?? full;
 }
 

@@ -23,7 +23,7 @@ import {
 export type Pictures = {
   /**
    * The picture of a parcel and its key.
-   * @throws PlatError `not_found` without a boundary or imagery, `unprocessable` if the boundary is too
+   * @throws PlatError `not_found` if there is no boundary or imagery, `unprocessable` if the boundary is too
    * complex, `internal_error` 503 if a source of its imagery is down
    */
   ofParcel(propertyId: number): Promise<{ key: string; picture: Picture }>;
@@ -53,7 +53,7 @@ const TILE_PX = 256;
 /** Share of the pixels around the boundary that must be painted. The rest can be sea. */
 const MIN_PAINTED = 0.95;
 
-// No picture is drawn twice from the same bytes, so libvips doesn't need to cache operations.
+// Pictures are never drawn twice from the same bytes, so libvips doesn't need to cache operations.
 sharp.cache(false);
 
 export function openPictures(deps: PictureDeps): Pictures {

@@ -43,7 +43,7 @@ function unitOf(path: string): string | undefined {
 /** Fields that would only clutter a table. */
 const NOT_IN_TABLES = new Set(['point', 'latitude', 'longitude', 'photos', 'source']);
 
-/** Omitted if there is `effective_acres`, which is one of these. */
+/** Omitted if there is an `effective_acres` field, which equals one of these. */
 const ACRES_BEHIND = new Set(['acres', 'calculated_acres']);
 
 /** Paging is described in words. */

@@ -15,7 +15,7 @@ alter role plat_api password :'api_password';
 select 'create database plat owner plat_owner template template0 encoding ''UTF8'' locale ''C.UTF-8'''
 where not exists (select from pg_database where datname = 'plat') \gexec
 
--- For a database that another role created. For its tables: reassign owned by <that role> to plat_owner
+-- For a database that another role created. For its tables, run: reassign owned by <that role> to plat_owner
 alter database plat owner to plat_owner;
 
 -- No one else may connect.

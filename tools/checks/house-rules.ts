@@ -3,7 +3,7 @@ import { type SourceFile, statementsOf } from './files.ts';
 /** Maximum number of lines in a file. A longer file usually has two ideas. */
 const MAX_LINES = 400;
 
-/** Files that show the whole schema in one place: the dump and the first migration. */
+/** Files that show the whole schema in one place: the schema dump and the first migration. */
 const LONG_FILES = ['sql/schema.sql', 'sql/migrations/0001_schema.sql'];
 
 export function checkFileSizes(files: SourceFile[]): string[] {

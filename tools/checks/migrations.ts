@@ -14,8 +14,8 @@ const BREAKS: readonly [RegExp, string][] = [
 ];
 
 /**
- * Each new migration must say whether the previous release keeps working, and must not obviously contradict
- * that.
+ * Each new migration must state whether the previous release keeps working, and must not obviously contradict
+ * that statement.
  */
 export function checkMigrations(files: SourceFile[]): string[] {
   return files.flatMap(({ path, text }) => {

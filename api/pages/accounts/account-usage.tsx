@@ -13,7 +13,7 @@ import { accountOf, callEndpoint, type Visit } from '../frame/visit.ts';
 
 export type Usage = { totals: UsageTotals; records: UsageRecord[]; terms: AccountSummary; direct: boolean };
 
-/** Undefined without an active Pro subscription. */
+/** Undefined if there is no active Pro subscription. */
 export async function readAccountUsage(visit: Visit): Promise<Usage | undefined> {
   const current = await accountOf(visit);
   if (!current?.pro) return undefined;

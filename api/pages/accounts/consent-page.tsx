@@ -103,7 +103,7 @@ async function readRequest({ req, res, deps }: Visit) {
 /** The scope to grant for the requested ones. */
 const scopeOf = ({ scope }: Record<string, unknown>) => grantedScope(String(scope ?? SCOPE).split(' '));
 
-/** Not a redirect, because our form-action policy blocks redirects to another site after a form. */
+/** Don't use a redirect, because our form-action policy blocks redirects to another site after a form. */
 function redirectPage(address: string) {
   const content = (
     <p>

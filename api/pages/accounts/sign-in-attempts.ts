@@ -43,7 +43,7 @@ export async function countSignIn(visit: Visit, what: AttemptKind, email: string
   if (device !== undefined) return countAttempt(`${what} device:${device}`, deps);
   const account = email.toLowerCase();
   const network = clientNetwork(req.ip ?? '');
-  // In order, so that an attempt refused by its own limit doesn't use up the shared ones.
+  // Count these in order, so that an attempt refused by an earlier limit doesn't use up a later one.
   await countAttempt(`${what} from:${network}`, deps, NETWORK_LIMIT);
   await countAttempt(`${what} from:${network} to:${account}`, deps);
   await countAttempt(`${what} to:${account}`, deps, EVERYWHERE[what]);

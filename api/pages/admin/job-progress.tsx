@@ -38,7 +38,7 @@ export async function jobOfPage<P>(
   return { state, payload: job.payload.parse(state.payload) };
 }
 
-/** Undefined if the job is no longer kept, or never existed. */
+/** Undefined if the job is no longer kept or never existed. */
 export function findJob({ deps }: Visit, id: string): Promise<JobState | undefined> {
   return getJob(deps.db, id).catch(undefinedIf(({ code }) => code === 'not_found'));
 }

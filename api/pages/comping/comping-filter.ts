@@ -9,7 +9,7 @@ export const SHOWN_FIELDS = [
   ...(['distance_m', 'zip', 'fips', 'steps', 'lon', 'lat'] as const),
 ];
 
-/** The server's response to a change of a report; `html` has the parts of the page to replace. */
+/** The server's response to a change in a report. `html` has the parts of the page to replace. */
 export type Update = {
   version: number;
   chosen: string[];

@@ -29,7 +29,7 @@ export function answerAdvice(answer: string | null, now: Date): object {
 
 type AdviceProps = { deal: Deal; today: string };
 
-/** The advice, its reasons, and its effect. Nothing here changes a price without a confirmation. */
+/** The advice, its reasons, and its effect. Nothing here changes a price without confirmation. */
 export function Advice({ deal, today }: AdviceProps) {
   const { suggested_action: action, advice, figures, status } = deal;
   if (advice === null || action === '')

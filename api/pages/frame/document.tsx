@@ -13,7 +13,7 @@ type Frame = {
   /** The current URL, for the navigation's current item and the search box's text. */
   url: URL;
   assets: Assets;
-  /** Undefined: the system's theme. */
+  /** Undefined means the system's theme. */
   theme: Theme | undefined;
   /**
    * Tokens left in the current period. Undefined if there is no limit or the page didn't read the account.

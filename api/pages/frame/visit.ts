@@ -159,7 +159,7 @@ export function ownAccount({ account }: Session): { id: string } {
 type PageCall = { params?: object; query?: object; body?: object; idempotencyKey?: string | undefined };
 
 /**
- * Calls an endpoint for the session's account without a charge. The page's `access` decides whether the
+ * Calls an endpoint for the session's account, free of charge. The page's `access` decides whether the
  * account can see it.
  * @throws PlatError `forbidden` if there is no account, otherwise like the endpoint
  */

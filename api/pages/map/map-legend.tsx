@@ -17,7 +17,7 @@ export type Colored = {
   acres?: number | undefined;
   /** The search names only a county, so every parcel in it is a result. */
   isWhole: boolean;
-  /** Parcels of the searched county, or of all counties, that aren't results. */
+  /** Parcels in the searched county, or in all counties, that aren't results. */
   others: number;
 };
 

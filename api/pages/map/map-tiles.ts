@@ -119,7 +119,7 @@ export function parcelTile(resources: Resources, tile: Tile, hits?: TileHits): P
 
 let zips: Zip[] | undefined;
 
-/** ZIP codes at their centers, including those without an area in any feed. */
+/** ZIP codes at their centers, including ZIP codes for which no feed has an area. */
 function zipCodes(tile: Tile, project: (place: Position) => Point): Feature[] {
   zips ??= readZips().zips;
   const box = boundsOf(tile);

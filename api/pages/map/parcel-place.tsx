@@ -15,7 +15,7 @@ export type ParcelPlace = {
   after: number | undefined;
 };
 
-/** Undefined without a search, or if the search is invalid. */
+/** Undefined if there is no search or the search is invalid. */
 export async function readPlace(
   visit: Visit,
   { filters, fault }: UrlFilters,

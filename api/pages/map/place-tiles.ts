@@ -91,7 +91,7 @@ export async function makePlaceTile({ db }: Resources, tile: Tile): Promise<Buff
 /** Lowest zoom levels at which water areas, and places of each kind, are named. */
 const NAMED_WATER_FROM = 9;
 const LOCAL_FROM = { water: 12, town: 11, land: 12 };
-/** Maximum distance between a town's ZIP centroid and the same town in a place layer. */
+/** Maximum distance between a town's ZIP centroid and the same town's point in a place layer. */
 const SAME_TOWN_DEG = 0.1;
 /** Minimum width and height of a lake that gets a label. */
 const NAMED_WATER_PX = 24;

@@ -32,10 +32,10 @@ export type ParcelData = {
   phones: LookedUp | undefined;
 };
 
-/** Sales of lots of similar size in the county in the last year, with the median price per acre in USD. */
+/** The past year's sales of similar-size lots in the county, with the median price per acre in USD. */
 export type SimilarSales = { fips: string; sizes: string; sales: number; medianPerAcre: number };
 
-/** Comps within this distance are listed. It equals 5 miles. */
+/** Comps within this distance (5 miles) are listed. */
 const COMPS_M = 8_047;
 
 /** Reads everything the page shows. @throws PlatError `not_found` */

@@ -21,7 +21,7 @@ export type TileHits = {
 /** `hit` is the figure that determines the color, or `true`. */
 export type TileHit = { property_id: number; lon: number; lat: number; tags: { hit: number | true } };
 
-/** The search in the URL. Undefined without one, or if it is invalid. */
+/** The search in the URL. Undefined if there is none or it is invalid. */
 export async function readTileHits(visit: Visit): Promise<TileHits | undefined> {
   const { filters, fault } = await readFilters(visit, () => listCounties(visit));
   const { order: _, ...withoutOrder } = filters;

@@ -231,7 +231,7 @@ async function addFound(db: Db, companyId: string, listId: string, found: Found)
   for (let from = 0; from < found.ids.length; from += BATCH) {
     const batch = await addBatch(db, companyId, list, found.ids.slice(from, from + BATCH));
     for (const name of Object.keys(outcomes) as (keyof Outcomes)[]) outcomes[name] += batch[name];
-    // Not reported for matches of a filter, which were on the roll a moment ago.
+    // Don't report this for a filter's matches, which were on the roll a moment ago.
     if (found.how === 'named') not_found.push(...batch.not_found.map(String));
   }
   const isDisclosed =

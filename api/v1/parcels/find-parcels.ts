@@ -9,7 +9,7 @@ const FEW_PARCELS = 1_000;
 
 /**
  * The length of a trigram. For a shorter piece, PostgreSQL would read the whole index, which takes five times
- * as long as reading all words of the county.
+ * as long as reading all of the county's words.
  */
 const TRIGRAM = 3;
 
@@ -19,8 +19,8 @@ const patternsOf = (pieces: readonly string[]) => pieces.map(piece => `%${likeLi
 
 /**
  * Ids of a county's parcels whose owner name contains all pieces, in ascending order. Uses the index of owner
- * words, then the names if the words aren't conclusive.
- * @param pieces one or more, without white space
+ * words, and then the names if the words aren't conclusive.
+ * @param pieces one or more, without whitespace
  */
 export async function findByOwner(db: Db, fips: number, pieces: readonly string[]): Promise<number[]> {
   const long = pieces.filter(piece => lengthOf(piece) >= TRIGRAM);

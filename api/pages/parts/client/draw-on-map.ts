@@ -49,7 +49,7 @@ function createSketch(map: MapLibre) {
       ...(line.length < 2 ? [] : [feature('LineString', line)]),
       ...(points.length === 0 ? [] : [feature('MultiPoint', points)]),
     ];
-    // Setting empty data again would redraw the whole map.
+    // Setting empty data a second time would redraw the whole map.
     if (isBlank && features.length === 0) return;
     isBlank = features.length === 0;
     source?.setData({ ...EMPTY, features });

@@ -30,7 +30,7 @@ const boxOf = (text: string | undefined): LngLatBounds | undefined => {
 const start =
   boxOf(element.dataset.box) ?? boxOf(element.dataset.start) ?? new LngLatBounds([-125, 24, -66, 50]);
 
-/** The height of the county legend, which covers the bottom of the map. */
+/** The height of the county legend, which covers the bottom part of the map. */
 const below = Math.min(
   document.querySelector('.legend.counties')?.clientHeight ?? 0,
   element.clientHeight / 3,

@@ -36,7 +36,7 @@ const NO_SEARCH = ['parcel', 'at', 'page', 'page_size', 'order', 'view', 'map'];
 /** Fills results with `color`, and other parcels with the usual color. */
 export const fillOf = (color: string | ExpressionSpecification) => ({
   'fill-color': ['case', IS_HIT, color, parcel] as ExpressionSpecification,
-  // Not needed, because the outlines of parcels cover the edges.
+  // Antialiasing isn't needed, because parcel outlines cover the edges.
   'fill-antialias': false,
 });
 

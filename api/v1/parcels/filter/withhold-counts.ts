@@ -1,4 +1,4 @@
-/** Smaller counts aren't free, because they can reveal single parcels. */
+/** Counts below this aren't free, because they can reveal individual parcels. */
 export const MIN_DISCLOSED_COUNT = 25;
 
 /** An exact count, or null and an upper bound. */
