@@ -43,9 +43,9 @@ export type AppDeps = {
   config: Config;
   log: Logger;
   pool: Pool;
-  /** For file downloads, which need no API key. */
+  /** For file downloads, which don't need an API key. */
   filePool: Pool;
-  /** For canceling the statements of clients that disconnected. */
+  /** For canceling the statements of clients that have disconnected. */
   cancelPool: Pool;
   /** For /metrics, which must respond even when calls use all other connections. */
   metricsPool: Pool;

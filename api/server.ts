@@ -29,7 +29,7 @@ const MAX_HEAD_BYTES = 512 * 1024;
  */
 export async function serveHttp(app: Express, config: Config, lifecycle: Lifecycle): Promise<RunningServer> {
   const server = createServer({
-    // A body has its own limit (body-deadline.ts).
+    // Request bodies have their own limit (body-deadline.ts).
     requestTimeout: 0,
     headersTimeout: config.REQUEST_TIMEOUT_MS,
     keepAliveTimeout: KEEP_ALIVE_MS,

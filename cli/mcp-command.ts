@@ -114,7 +114,7 @@ async function request(
   });
   const text = await response.text();
   if (text === '') return undefined;
-  // The older protocol version returns an event stream. Its last event has the message.
+  // In the older protocol version, the response is an event stream whose last event has the message.
   const json = /^data: (.*)$/m.exec(text)?.[1] ?? text;
   const answer = JSON.parse(json);
   if ('jsonrpc' in answer) return answer;

@@ -50,7 +50,7 @@ export async function build() {
 
 /** Builds in a temporary folder and renames it, so that a folder with this name is always complete. */
 async function buildInto(folder) {
-  // Import esbuild first, because this shows whether packages are missing.
+  // Import esbuild first, because that shows whether packages are missing.
   await import('esbuild');
   const unfinished = makeFolder();
   if (unfinished === undefined) return buildForThisProcess();

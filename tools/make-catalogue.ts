@@ -65,7 +65,7 @@ function sourcesOf(file: string, content: SourceFile): CatalogueSource[] {
   if (place === null) return [];
   return (content.layers?.parcels ?? []).flatMap(
     ({ name, skip, data, protocol, year, website, license, conform }) => {
-      // Ohio's statewide file includes a layer of a single county.
+      // Ohio's statewide file includes a layer that covers a single county.
       if (place.length === 2 && name === 'county') return [];
       if (skip || typeof data !== 'string' || !/^https?:/.test(data)) return [];
       const key = keyOf(conform.pid);

@@ -23,7 +23,7 @@ const SLICE = 256 * 1024;
 type Part = { n: number; size: number; sha256: string };
 type Resources = { db: Db; files: FileAddresses };
 
-/** Disconnects a client that accepts no data for this long, to free its slot. */
+/** If a client accepts no data for this long, it is disconnected to free its slot. */
 const IDLE_READER_MS = 60_000;
 
 /**

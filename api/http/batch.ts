@@ -1,4 +1,4 @@
-/** Maximum items per statement, far above the number of concurrent requests. */
+/** Maximum number of items per statement, which is far above the number of concurrent requests. */
 const MAX_ITEMS = 1_000;
 
 /** After a batch of up to this size, there is no pause, because it would delay callers for no benefit. */
@@ -13,7 +13,7 @@ type Pending<Item, Outcome> = {
 export type Pause = {
   /** Maximum time. */
   ms: number;
-  /** The number of waiting items that ends the pause early. */
+  /** Once this many items are waiting, the pause ends early. */
   enough(): number;
 };
 

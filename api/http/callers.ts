@@ -53,7 +53,7 @@ const CACHE_MS = 2_000;
 const MAX_CACHED = 10_000;
 
 const KEY = /^plat_[A-Za-z0-9_-]{43}$/;
-/** An access token of the authorization server (api/oauth), valid only for `/mcp`. */
+/** An access token from the authorization server (api/oauth), valid only for `/mcp`. */
 const TOKEN = /^[A-Za-z0-9_-]{43}$/;
 const BEARER = /^Bearer +([^ ]+) *$/i;
 

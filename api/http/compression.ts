@@ -23,7 +23,7 @@ export const encodingFor = (req: Request): Encoding | undefined =>
 
 export type Compressed = { bytes: Buffer; encoding?: Encoding };
 
-/** Compresses the body as the client prefers. Small bodies stay uncompressed. */
+/** Compresses the body with an encoding that the client accepts. Small bodies are not compressed. */
 export async function compressed(body: Buffer, req: Request): Promise<Compressed> {
   const encoding = body.length < MIN_BYTES ? undefined : encodingFor(req);
   return encoding === undefined ? { bytes: body } : { bytes: await ENCODERS[encoding](body), encoding };

@@ -50,7 +50,7 @@ export type CallContext = {
   mode: Mode;
   /** The API key's id. Absent for calls without a key. */
   keyId?: string | undefined;
-  /** The user signed in to the web app. Absent for calls with a key. */
+  /** The user who is signed in to the web app. Absent for calls with a key. */
   user?: { id: string };
   /** Path and query of the call. Ignore its origin. */
   url: URL;
@@ -123,7 +123,7 @@ export type Endpoint<
   response: {
     status: 200 | 201 | 202 | 204;
     description: string;
-    /** Other statuses with the same body, and when they occur. */
+    /** Other statuses that have the same body, and when they occur. */
     also?: Record<number, string>;
     /** Absent for 204. */
     schema?: z.ZodType;

@@ -41,7 +41,7 @@ export function openHeavyCalls(compute: ShapeWork['compute']): HeavyCalls {
         },
         end() {
           ended = true;
-          // The call may still be waiting if something else failed at the same time.
+          // The call may still be waiting if something else failed in the meantime.
           turn?.then(
             () => passOn(lines, accountId),
             () => {},

@@ -36,7 +36,7 @@ export const createMetricsPool = (config: Config, log: Logger): Pool =>
 /** Samples by metric. A value that can't be read right now is missing rather than zero. */
 type Samples = Map<MetricName, readonly Sample[]>;
 
-/** @returns a function that reads the samples. Concurrent scrapes share one read. */
+/** @returns a function that reads the samples. Concurrent scrapes share a single read. */
 export function publishInstallation(
   registry: Registry,
   db: Db,

@@ -100,7 +100,7 @@ function resultOf(outcome: Outcome, tokens: number): ChargeResult | undefined {
 
 type PendingCharge = Charge & { isFinished(): boolean };
 
-/** Result of a charge. A failed charge doesn't affect the others in its batch. */
+/** The result of a charge. A failed charge doesn't affect the others in its batch. */
 type Outcome = ChargeResult | { error: unknown } | undefined;
 
 async function chargeAll(db: Db, charges: PendingCharge[]): Promise<Outcome[]> {
@@ -143,7 +143,7 @@ async function chargeGroups(db: Db, groups: ChargeGroup[], outcomes: Outcome[]):
 
 type ChargeGroup = Charge & { indexes: number[] };
 
-/** Charges of unfinished calls, by account in the lock order of periods, cheapest first. */
+/** Charges for unfinished calls, grouped by account in the lock order for periods, cheapest first. */
 function group(charges: PendingCharge[]): ChargeGroup[] {
   const groups = new Map<string, ChargeGroup>();
   for (const [index, { accountId, endpoint, mode, tokens, isFinished }] of charges.entries()) {

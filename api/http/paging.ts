@@ -79,7 +79,7 @@ export function pageOf<Item extends z.ZodType>(id: string, item: Item, how = '')
 export type Page = {
   size: number;
   number: number;
-  /** Rows to skip. 0 with a cursor. */
+  /** Number of rows to skip. 0 if there is a cursor. */
   offset: number;
   /** Read the rows beyond this one. */
   cursorPosition?: { place: Place; direction: 'next' | 'previous' };

@@ -20,7 +20,7 @@ export type Limit = {
   /** Number of calls allowed at once. */
   burst: number;
   remaining: number;
-  /** Seconds until a call is available, and until all are. */
+  /** Seconds until one call is available, and until all calls are. */
   nextIn: number;
   fullIn: number;
 };
@@ -52,7 +52,7 @@ type AdmittedRow = {
   skip_traces_admitted: number;
   /** Number of skip traces in the last minute. */
   skip_traces: number;
-  /** Seconds until one skip trace is available, and until all are. */
+  /** Seconds until one skip trace is available, and until all of them are. */
   skip_trace_in: number;
   skip_traces_in: number;
 };
@@ -141,7 +141,7 @@ export function requireAdmitted({ admitted, limits }: RateState): void {
   });
 }
 
-/** The limit with the fewest calls left. If several have the same, the one that takes longest to refill. */
+/** The limit with the fewest calls left. If several are tied, the one that takes longest to refill. */
 function tightest(limits: readonly Limit[]): Limit {
   return limits.reduce((a, b) => {
     const fewer = b.remaining - a.remaining || a.fullIn - b.fullIn;

@@ -18,7 +18,7 @@ type Fault = 'schema' | 'read_only' | 'no_connections' | 'unreachable';
 
 /**
  * @throws PlatError 503 while calls can't be served and charged: the database is unreachable, read-only, out
- * of connections, or has another schema version
+ * of connections, or has a different schema version
  */
 export async function checkReady(pool: Pool, config: Config): Promise<Ready> {
   const db = new Db(pool);
@@ -41,7 +41,7 @@ async function assertWritable(db: Db): Promise<void> {
 
 function reasonOf(error: unknown, pool: Pool): [Fault, string] {
   if (error instanceof PlatError) return [error.code === 'read_only' ? 'read_only' : 'schema', error.message];
-  // When all connections of the pool are in use, pg reports only a timeout.
+  // When all of the pool's connections are in use, pg reports only a timeout.
   const isTaken = pool.totalCount >= (pool.options.max ?? 10) && pool.idleCount === 0;
   if (isTaken || means(errorCode(error), 'taken'))
     return [

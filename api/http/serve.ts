@@ -34,7 +34,7 @@ export type Call = {
   /** Identifies the caller. @throws PlatError `unauthorized` */
   identify(): Promise<Caller>;
   idempotencyKey: string | string[] | undefined;
-  /** Replaces the idempotency key for calls from a page. Created with `pageKey`. */
+  /** Replaces the idempotency key for calls from a page. Create it with `pageKey`. */
   pageKey?: string;
   /** How many hours the response is stored for that key. Default: a day. */
   keptHours?(outcome: Outcome): number;

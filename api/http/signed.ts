@@ -7,7 +7,7 @@ const MAX_LENGTH = 2_000;
 
 /**
  * JSON and its HMAC-SHA256, as URL-safe text.
- * @param format the purpose of the text, which is invalid for any other purpose
+ * @param format the purpose of the text. The text is invalid for any other purpose
  */
 export function sign(format: string, value: unknown, secret: Buffer): string {
   const json = Buffer.from(JSON.stringify(value));

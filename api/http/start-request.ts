@@ -12,7 +12,7 @@ import { headersOf, requestIdOf, setHeaders } from './headers.ts';
 import type { Metrics } from './metrics.ts';
 import { UNUSED_LIMITS } from './rate-limits.ts';
 
-/** Shared by the requests and the shutdown code. */
+/** Shared by request handlers and the shutdown code. */
 export type Lifecycle = {
   /** Requests in progress. */
   active: number;
@@ -112,7 +112,9 @@ function logRequest(log: Logger, req: Request, exchange: Exchange, status: strin
   else log.error(line, 'request failed');
 }
 
-/** Longer than any route name, so it is a signed or shared link that anyone can open. */
+/**
+ * Anything this long is longer than any route name, so it is a signed or shared link that anyone can open.
+ */
 const LONG_SEGMENT = /\/([^/]{32,})/g;
 
 /** The token of an unsubscribe link is a UUID, like ids that are safe to log. */

@@ -23,7 +23,7 @@ export function textFaults(...fields: Iterable<[name: string, value: unknown]>[]
   return details;
 }
 
-/** The same check for paths and queries, for handlers that aren't ours. */
+/** The same check for paths and query strings, for handlers that aren't ours. */
 export const requireTextInAddress: RequestHandler = (req, res, next) => {
   try {
     requireText([['path', decodeURIComponent(req.path)]], Object.entries(req.query));

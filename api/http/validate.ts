@@ -6,10 +6,10 @@ import { bodyError, type Details, notFound, validationError } from './error-resp
 import { exchangeOf } from './exchange.ts';
 import { requireText } from './text.ts';
 
-/** Far larger than any filter. A polygon with the maximum number of vertices takes about half of it. */
+/** Far larger than any real filter. A polygon with the maximum number of vertices takes about half of it. */
 export const MAX_BODY_BYTES = 1_000_000;
 
-/** Deeper than any field of the API. Schemas, fingerprints, and messages recurse through a body. */
+/** Deeper than any field in the API. Schemas, fingerprints, and messages recurse through a body. */
 const MAX_LEVELS = 64;
 
 export const TOO_DEEP = `is nested more than ${MAX_LEVELS} levels deep`;
@@ -43,7 +43,7 @@ export function checkInput(
   isAddress = false,
 ): Input<z.ZodType, z.ZodType, z.ZodType> {
   if (isTooDeep(given.body)) throw validationError({ body: [TOO_DEEP] });
-  // Without a prototype, because a field can be named `__proto__`.
+  // The object has no prototype, because a field can be named `__proto__`.
   const details: Details = Object.create(null);
   const params = check(endpoint.params, given.params, 'path', details);
   if (isAddress)
@@ -135,7 +135,7 @@ function check(
   return undefined;
 }
 
-/** The schema's own message, or something better than zod's default. */
+/** The schema's own message, or something better than Zod's default. */
 function messageFor(issue: z.core.$ZodIssue, part: string): string {
   if (!/^(Invalid|Too |Unrecognized)/.test(issue.message)) return issue.message;
   if (issue.input === undefined) return 'is required';

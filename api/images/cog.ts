@@ -34,7 +34,7 @@ export async function paintFile(
   const levels = await openLevels(bytes);
   const level = levelFor(levels, ratio);
   const factor = file.width / level.width;
-  // Pixels that are still too fine are averaged in blocks of 2 x 2, 3 x 3, and so on.
+  // If pixels are still too fine, they are averaged in blocks of 2 x 2, 3 x 3, and so on.
   const shrink = Math.max(1, Math.floor(ratio / factor));
   const window = {
     left: Math.floor(sampled.left / factor),
@@ -69,7 +69,7 @@ function pixelsToOne(
   return Math.sqrt(Math.abs(area));
 }
 
-/** Sample points across and down, to locate a frame in a file. */
+/** Number of sample points across and down that are used to locate a frame in a file. */
 const SAMPLE_POINTS = 9;
 
 /** The pixels of a file that the frame needs, or null. */

@@ -4,7 +4,7 @@ import { LIMITS } from '../../shared/platform/http/download-context.ts';
 import type { FetchInit } from '../../shared/platform/http/guarded-fetch.ts';
 import { type RedirectOptions, request, retryAfterMs } from '../../shared/platform/http/http.ts';
 
-/** Short limits, because a client is waiting. */
+/** These limits are short because a client is waiting. */
 export const SOURCE_LIMITS = {
   ...LIMITS,
   downloadIdleMs: 8_000,
@@ -93,7 +93,7 @@ export function openImageryFetch(): (signal: AbortSignal, options: RedirectOptio
   };
 }
 
-/** @throws Error if the response is too long, or shorter than its Content-Length */
+/** @throws Error if the response is too long or is shorter than its Content-Length */
 async function bytesOf(response: Response): Promise<ArrayBuffer> {
   const length = response.headers.get('content-length');
   if (Number(length ?? 0) > ANSWER_BYTES) throw new Error('the response is too long');

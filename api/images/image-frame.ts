@@ -26,7 +26,7 @@ export type Frame = {
    */
   left: number;
   top: number;
-  /** Meters of Web Mercator per pixel, and meters on the ground per pixel. */
+  /** Web Mercator meters per pixel, and meters on the ground per pixel. */
   step: number;
   pixelM: number;
   toPx(position: Position): [x: number, y: number];

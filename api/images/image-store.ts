@@ -18,7 +18,10 @@ export type Caption = {
 
 export type Picture = Caption & { bytes: Buffer };
 
-/** Pictures on disk, shared by the machine's API processes. The least recently used are removed first. */
+/**
+ * Pictures on disk, shared by the machine's API processes. The least recently used pictures are removed
+ * first.
+ */
 export type Store = {
   read(key: string): Promise<Picture | undefined>;
   /** This is only a cache. A picture that can't be stored is drawn again. */

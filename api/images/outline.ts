@@ -18,7 +18,7 @@ const MIN_STEP_PX = 0.5;
  */
 const PATH_VERTICES = 200;
 
-/** The outline of a parcel with all parts and holes, as an overlay for the picture. */
+/** A parcel's outline with all parts and holes, as an overlay for the picture. */
 export function outlineOf(shape: MultiPolygon, frame: Frame): Buffer {
   const lines = shape.flat().flatMap(ring => pathsOf(ring.map(frame.toPx)));
   const style = { fill: 'none', 'stroke-linejoin': 'round', 'stroke-linecap': 'round' };

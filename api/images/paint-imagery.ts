@@ -21,7 +21,7 @@ export type PainterDeps = { db: Db; log: Logger; requestTimeoutMs: number };
 
 export type Painter = PainterDeps & {
   openFetch: ReturnType<typeof openImageryFetch>;
-  /** Sources that have just failed, with the reason. The next requests skip them. */
+  /** Sources that have just failed, and why. The next requests skip them. */
   failed: LRUCache<string, PlatError>;
 };
 
@@ -83,7 +83,7 @@ export async function paintSources(
   return painted;
 }
 
-/** @returns the attribution, if the source has a different one for this area */
+/** @returns the attribution if the source has a different one for this area */
 async function paintSource(
   db: Db,
   source: ImagerySource,

@@ -50,7 +50,7 @@ type PictureMaker = PictureDeps & {
 type PictureParts = { key: string; shape: MultiPolygon; frame: Frame; sources: ImagerySource[] };
 
 const TILE_PX = 256;
-/** Share of the pixels around the boundary that must be painted. The rest can be sea. */
+/** Share of the pixels around the boundary that must be painted. The rest may be sea. */
 const MIN_PAINTED = 0.95;
 
 // Pictures are never drawn twice from the same bytes, so libvips doesn't need to cache operations.

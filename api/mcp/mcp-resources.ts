@@ -83,7 +83,7 @@ const TEXTS: Readonly<Record<string, () => string>> = {
   'plat://statistics': statistics,
 };
 
-/** @returns undefined if the URI has no text */
+/** @returns undefined if there is no text for the URI */
 export const textAt = (uri: string): string | undefined =>
   Object.hasOwn(TEXTS, uri) ? TEXTS[uri]!() : undefined;
 

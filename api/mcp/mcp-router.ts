@@ -18,8 +18,8 @@ import type { ToolCallRequest } from './tool-call.ts';
 const PATH = '/mcp';
 
 /**
- * The protocol's method for subscribing to changes. Plat announces none, and the library would reject the
- * call.
+ * The protocol's method for subscribing to changes. Plat doesn't announce changes, and the library would
+ * reject the call.
  */
 const LISTEN = 'subscriptions/listen';
 

@@ -76,7 +76,7 @@ const DESCRIBED: Readonly<Record<string, (answer: Fields) => string>> = {
   list_filters: filters,
 };
 
-/** Redundant fields, and ids that no other tool accepts. */
+/** Fields that are redundant, and ids that no other tool accepts. */
 const OMITTED: Readonly<Record<string, readonly string[]>> = {
   get_owner_portfolio: ['source_parcel'],
   get_property_ai_comp_value: ['id'],

@@ -13,7 +13,7 @@ export type Parameter = {
 export type Operation = {
   operationId: string;
   parameters?: Parameter[];
-  /** The response with `quote`. */
+  /** The response to a call with `quote`. */
   'x-quote'?: Schema;
   requestBody?: { content: { 'application/json': { schema: Schema } } };
   responses: Record<string, { content?: { 'application/json': { schema: Schema } } }>;
@@ -33,7 +33,7 @@ const ABSURD_BOUND = 100_000;
 const IN_ANSWERS = new Set([...LEFT_OUT, 'description', 'format', 'minimum', 'maximum', 'default']);
 
 /**
- * The input of a tool: parameters and body in one object, without `cursor`, because `page` is shorter.
+ * A tool's input: parameters and body in one object, without `cursor`, because `page` is shorter.
  * @param described whether fields have descriptions
  */
 export function inputOf(document: Document, operations: readonly Operation[], described: boolean): Schema {
@@ -101,7 +101,7 @@ const withoutWords = (properties: Record<string, Schema>): Record<string, Schema
     Object.entries(properties).map(([name, { description: _, ...schema }]) => [name, schema]),
   );
 
-/** The description of `x_min` covers `x_max` too. */
+/** The description for `x_min` also covers `x_max`. */
 function withoutRepeats(properties: Record<string, Schema>): Record<string, Schema> {
   return Object.fromEntries(
     Object.entries(properties).map(([name, schema]) => {

@@ -2,7 +2,7 @@ import { ALL_FIELDS } from '../../shared/model/parcel-fields.ts';
 
 /** A response as text for a model, with units and without nulls. Lists of objects become tables. */
 
-/** About 2,000 tokens at four characters each. */
+/** About 2,000 tokens, at four characters each. */
 export const MAX_CHARS = 8_000;
 /** Reserved for the lines after a list, which explain how to continue. */
 const RESERVE = 400;

@@ -4,7 +4,9 @@ import { validationError } from '../http/error-responses.ts';
 import type { RequestInput } from '../http/validate.ts';
 import { type Document, inputOf, type Operation, outputOf, type Schema } from './tool-schemas.ts';
 
-/** Endpoints that share a tool. The path parameter in the arguments selects one. The last is the default. */
+/**
+ * Endpoints that share a tool. The path parameter in the arguments selects one. The last one is the default.
+ */
 const SHARED: Readonly<Record<string, readonly string[]>> = {
   get_market_stats: ['get_county_market_stats', 'get_zip_market_stats'],
   get_market_history: ['get_county_market_history', 'get_zip_market_history'],

@@ -8,7 +8,10 @@ import { fetchPublic } from '../../shared/platform/http/guarded-fetch.ts';
 const MAX_METADATA_CHARS = 8_000;
 const MAX_REDIRECTS = 10;
 
-/** URLs that an authorization server calls (OpenID Connect Core, Registration, Back-Channel Logout, CIBA). */
+/**
+ * Metadata URLs that an authorization server calls (OpenID Connect Core, Registration, Back-Channel Logout,
+ * CIBA).
+ */
 const FETCHED = [
   'sector_identifier_uri',
   'jwks_uri',

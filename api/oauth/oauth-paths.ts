@@ -1,6 +1,6 @@
 import { READ_SCOPE } from '../../shared/accounts/tiers.ts';
 
-// Paths and scopes of the authorization server for assistants.
+// Paths and scopes for the assistants' authorization server.
 /** Allows all tools. Assistants that don't request a scope get this one. */
 export const SCOPE = 'api:mcp';
 

@@ -32,7 +32,7 @@ const TTL = {
 const OFFLINE = 'offline_access';
 const SCOPES: string[] = [...GRANTED_SCOPES, OFFLINE];
 
-/** Not used, because tokens are opaque and there are no ID tokens, but the library requires a key. */
+/** The library requires a key, but it isn't used, because tokens are opaque and there are no ID tokens. */
 const UNUSED_KEY = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export({ format: 'jwk' });
 
 /** Whether the sender of a request may make Plat fetch another client description. */
@@ -78,7 +78,7 @@ function commonSettings(): Configuration {
     },
     clientBasedCORS: () => true,
     extraParams: { scope: requireKnownScopes },
-    // Only client descriptions are fetched. Metadata with other URLs to fetch is refused.
+    // Only client descriptions are fetched. Metadata that has other URLs to fetch is rejected.
     fetch: (address, init) => fetchClientDocument(String(address), init!.signal!),
     sectorIdentifierUriValidate: () => false,
     expiresWithSession: () => false,
@@ -159,7 +159,7 @@ function featuresOf(resource: string, mayFetch: MayFetch): Configuration['featur
       idFactory({ oidc }) {
         const metadata = oidc.body ?? {};
         requireSafeMetadata(metadata);
-        // Otherwise the library creates a secret, which public clients can't use.
+        // Otherwise, the library creates a secret, which public clients can't use.
         metadata.token_endpoint_auth_method ??= 'none';
         return randomUUID();
       },

@@ -9,7 +9,7 @@ const idHash = (id: string): Buffer => hash('sha256', id, 'buffer');
 /** Lifetime of a registered client that no user has authorized, in seconds. */
 const UNUSED_CLIENT_S = 3_600;
 
-/** Stores oidc-provider's models in PostgreSQL, so that any process can continue what another started. */
+/** Stores oidc-provider's models in PostgreSQL, so that any process can continue what another one started. */
 export const openStore =
   (db: Db): AdapterFactory =>
   model =>

@@ -96,7 +96,7 @@ export async function warnOfNoWorker(
   }
 }
 
-/** Shows job progress: bars on a terminal, plain lines elsewhere. */
+/** Shows job progress, with bars on a terminal and plain lines elsewhere. */
 type ProgressView = { update(label: string, state: JobState): void; stop(): void };
 
 export const openProgress = (out: NodeJS.WriteStream = process.stderr): ProgressView =>

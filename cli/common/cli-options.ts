@@ -4,7 +4,7 @@ import type { Db } from '../../shared/platform/db.ts';
 import { PlatError } from '../../shared/platform/errors.ts';
 import { fiveDigits } from '../../shared/regions/counties.ts';
 
-/** Option parsers for commander. Each error shows the expected format. */
+/** Option parsers for Commander. Each error shows the expected format. */
 
 export function wholeNumber(text: string): number {
   if (!/^\d+$/.test(text)) throw new InvalidArgumentError('Enter a whole number.');

@@ -1,7 +1,7 @@
 import type { Change } from '../../shared/accounts/contracts.ts';
 import type { LoadResult } from '../../workers/regions/load-regions.ts';
 
-/** Commands print only through these functions: tables for people, one JSON document for scripts. */
+/** Commands print only through these functions: tables for people, or one JSON document for scripts. */
 
 export function print(text: string): void {
   process.stdout.write(`${text}\n`);

@@ -14,7 +14,7 @@ export type ConnectedConfig = Config & { DATABASE_URL: string };
 export type Session = { config: ConnectedConfig; db: Db; log: Logger };
 
 /**
- * The configuration with its database. Without DATABASE_URL, uses the database of the running `plat up`.
+ * The configuration, including its database. Without DATABASE_URL, uses the running `plat up`'s database.
  * @throws PlatError `no_database`
  */
 export function connectedConfig(): ConnectedConfig {

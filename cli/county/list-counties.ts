@@ -45,7 +45,7 @@ type Source = {
 };
 type LastRun = { feed: string; status: string };
 
-/** Lists counties with parcels or a feed of their own, and always the `named` ones. */
+/** Lists counties that have parcels or a feed of their own. Always includes the `named` ones. */
 export async function listCounties(
   db: Db,
   installed: readonly Feed[],

@@ -73,7 +73,7 @@ export async function runService(name: ServiceName, { DATABASE_URL }: ConnectedC
 export type Service = {
   label: string;
   program: ServiceName;
-  /** Read at every start and restart of the service. */
+  /** Read every time the service starts or restarts. */
   env: Record<string, string>;
   logFile: string;
   onMessage?(message: unknown): void;

@@ -23,7 +23,7 @@ const READY_TIMEOUT_MS = 60_000;
 /** Extra time for services to close after SHUTDOWN_TIMEOUT_MS. */
 const CLOSING_MS = 3_000;
 
-/** A started part. Parts are stopped in reverse order. */
+/** A part that was started. Parts are stopped in reverse order. */
 type Part = { stop(): Promise<void>; kill(): void };
 
 /** Runs everything. If killed, the next start resumes the work. @throws PlatError `already_running` */
@@ -152,7 +152,7 @@ async function startServices(config: ConnectedConfig, db: Db, parts: Part[]): Pr
     onMessage: message => Object.assign(services, message),
   });
   for (let i = 0; i < config.WORKERS; i++) {
-    // Each worker has its own health port.
+    // Each worker gets its own health port.
     const portSetting = config.WORKER_PORT && { WORKER_PORT: String(config.WORKER_PORT + i) };
     supervisor.start({
       label: `worker ${i + 1}`,

@@ -24,7 +24,7 @@ const PATIENCE_MS = 3_000;
 type StartupContext = { db: Db; deliver(ids: string[]): Promise<void>; signal: AbortSignal };
 
 /**
- * Work that is due after a merge: how much is waiting, whether a job is open for it, and how to enqueue one.
+ * Work that is due after a merge: how much is waiting, whether it has an open job, and how to enqueue one.
  */
 type Due = {
   /** @returns the amount of waiting work */
@@ -155,7 +155,7 @@ const DEALS: readonly (DealFields & { apn: string })[] = [
   },
 ];
 
-/** Longer than the five jobs take, even if they wait behind others. */
+/** Longer than the five jobs take, even if they have to wait behind others. */
 const DEALS_PATIENCE_MS = 20_000;
 
 /** Adds the sample's deals to a board that has never been used, and waits for their listings. */

@@ -126,7 +126,7 @@ function endOfLevel(text: string, from: number): string {
   return text.slice(from);
 }
 
-/** The start of the statement or parentheses around a position. */
+/** The start of the statement or of the parentheses around a position. */
 function startOfLevel(text: string, from: number): number {
   let depth = 0;
   for (let at = from - 1; at >= 0; at--) {

@@ -2,7 +2,7 @@ import { posix } from 'node:path';
 import { importsOf } from './circles.ts';
 import type { SourceFile } from './files.ts';
 
-/** A folder of a wing, such as `shared/geo` or `api/pages`. Floors count from the ground. */
+/** A folder in a wing, such as `shared/geo` or `api/pages`. Floors count from the ground. */
 type Room = { name: string; floor: number; needs: Set<string> };
 type Wing = { name: string; title: string; x: number; width: number; rooms: Room[] };
 type Place = { x: number; y: number };

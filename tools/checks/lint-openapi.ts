@@ -7,7 +7,7 @@ const RULES: RulesetDefinition = {
   rules: {
     // The document doesn't know who runs an installation.
     'info-contact': 'off',
-    // Paths of v1 end with a slash.
+    // v1 paths end with a slash.
     'path-keys-no-trailing-slash': 'off',
     // This rule takes half of the total time. test/unit/api/openapi.test.ts compares the examples more
     // strictly.

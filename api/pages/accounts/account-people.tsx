@@ -109,7 +109,7 @@ export function Sessions({ sessions, own }: { sessions: OpenSession[]; own: stri
   );
 }
 
-/** The browser and system of a user agent, as people call them. */
+/** A user agent's browser and operating system, by their common names. */
 function browserOf(agent: string): string {
   const name = /(Edg|OPR|Firefox|Chrome|Safari)\b/.exec(agent)?.[1] ?? 'Unknown browser';
   const system = /(Windows|Mac OS X|Android|iPhone|iPad|Linux)/.exec(agent)?.[1];

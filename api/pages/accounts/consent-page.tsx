@@ -100,7 +100,7 @@ async function readRequest({ req, res, deps }: Visit) {
   return { provider, params, client };
 }
 
-/** The scope to grant for the requested ones. */
+/** The scope to grant for the requested scopes. */
 const scopeOf = ({ scope }: Record<string, unknown>) => grantedScope(String(scope ?? SCOPE).split(' '));
 
 /** Don't use a redirect, because our form-action policy blocks redirects to another site after a form. */

@@ -53,10 +53,10 @@ const COOKIE = 'plat_device';
 const YEAR_SECONDS = 365 * 24 * 3600;
 const FORMAT = 'plat device 1\n';
 
-/** A browser where a user has signed in before. It grants no access. */
+/** A browser where a user has signed in before. This doesn't grant access. */
 type Device = { user: string; id: string };
 
-/** Marks the browser as the user's after they have signed in. */
+/** Marks the browser as the user's after they sign in. */
 export async function rememberDevice(visit: Visit, user: string): Promise<void> {
   const device: Device = { user, id: randomBytes(12).toString('base64url') };
   const value = sign(FORMAT, device, await visit.deps.resources.cursorSecret());

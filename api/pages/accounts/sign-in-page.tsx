@@ -125,8 +125,8 @@ const INTRODUCTIONS = {
 };
 
 /**
- * The base URL of emailed links. @throws PlatError `unprocessable` if it is not configured. A request's own
- * host can't be trusted for it.
+ * The base URL for emailed links. A request's own host can't be trusted for it.
+ * @throws PlatError `unprocessable` if it is not configured
  */
 export function requireAppUrl({ appUrl }: Visit): string {
   if (appUrl !== '') return appUrl;

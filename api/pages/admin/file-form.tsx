@@ -84,7 +84,7 @@ function countyOf(text: string): number | undefined {
   );
 }
 
-/** The value of an option: the columns as JSON, or empty for a field that is not in the file. */
+/** An option's value: the columns as JSON, or empty for a field that is not in the file. */
 const optionOf = (columns: readonly string[]): string =>
   columns.length === 0 ? '' : JSON.stringify(columns);
 

@@ -168,7 +168,7 @@ export function Sources({ run: { inputs } }: { run: Run }) {
 export const sizeOf = (bytes: number): string =>
   bytes < 1e6 ? `${oneDigit(bytes / 1e3)} kB` : `${oneDigit(bytes / 1e6)} MB`;
 
-/** Every count of the run, including those not shown above. */
+/** All of the run's counts, including those not shown above. */
 export function AllFigures({ run: { counts } }: { run: Run }) {
   return (
     <details>

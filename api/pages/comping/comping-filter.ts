@@ -38,7 +38,7 @@ export type Bound = (typeof BOUNDS)[number][0];
 
 export const STATUSES = ['SOLD', 'PENDING', 'ACTIVE'] as const;
 
-/** Sort orders of the list. */
+/** Sort orders for the list. */
 export const ORDERS = [
   ['steps', 'Most similar'],
   ['distance', 'Nearest'],
@@ -71,8 +71,8 @@ export function readFilters(params: URLSearchParams): Filters {
   }
   return {
     bounds,
-    // Without the parameter, show all comps. With all boxes unchecked, show none: the form then sends an
-    // empty value.
+    // Without the parameter, show all comps. With all boxes unchecked, the form sends an empty value, so show
+    // none.
     statuses: params.has('status') ? params.getAll('status') : [...STATUSES],
     zip: (params.get('zip') ?? '').trim(),
     fips: (params.get('fips') ?? '').trim(),

@@ -115,7 +115,7 @@ export function stateOf({ status, sold_date }: Candidate): string {
   return [words[0]!.toUpperCase() + words.slice(1), sold_date && day(sold_date)].filter(Boolean).join(' ');
 }
 
-/** Photos are links, because pages load nothing from other hosts. */
+/** Photos are links, because pages don't load anything from other hosts. */
 export function Links({ url, photos }: { url: string; photos: readonly string[] }) {
   return (
     <>

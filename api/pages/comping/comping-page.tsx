@@ -33,7 +33,7 @@ import { Strip } from './comping-strip.tsx';
 const MAX_WAIT_MS = 4_000;
 const SHORT_WAIT_MS = 500;
 const POLL_MS = 100;
-/** After this time the job must have failed, and the page requests another one. */
+/** After this time, the job must have failed, and the page requests another one. */
 const LOST_MS = 60_000;
 
 const STYLES = ['cards.css', 'comping.css'];

@@ -81,7 +81,7 @@ export function subjectLine({ snapshot }: Report): string {
     .join(' · ');
 }
 
-/** @param paper whether it is shown only in print, because the page header has the same facts */
+/** @param paper whether this is shown only in print, because the page header has the same facts */
 export function Subject({ report, paper }: { report: Report; paper?: boolean }) {
   const { subject, as_of, made_at, model_version } = report.snapshot!;
   const figures: [string, string | null][] = [
@@ -126,7 +126,7 @@ type TextsProps = {
   kept?: URLSearchParams;
 };
 
-/** Title and notes. After a conflict it also shows what another window wrote. */
+/** Title and notes. After a conflict, also shows what another window wrote. */
 export function Texts({ report, path, conflict, kept }: TextsProps) {
   return (
     <form method="post" action={path} class="stack" id="texts">

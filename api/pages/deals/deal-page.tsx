@@ -21,7 +21,7 @@ import { PriceForm, readFields } from './deals-form.tsx';
 import { History } from './deals-history.tsx';
 import { ConfirmPrice, confirmedPrice, priceFields, pricePath, undoablePrice } from './deals-price.tsx';
 
-/** One deal: its figures and where they come from, its price and costs, and its history. */
+/** A single deal: its figures and where they come from, its price and costs, and its history. */
 export const dealPage: Page = {
   path: '/deals/:id',
   access: 'app',

@@ -39,7 +39,7 @@ export async function choicesOf(visit: Visit, pasted: string, county: string): P
   const { head, fips, zip } = placeOf(text, county);
   const listed = await findListed(visit, head, fips, zip);
   const parcels = fips === null || !/\d/.test(head) ? [] : await findParcels(visit, head, fips);
-  // Prefer a parcel's listing to the parcel, because it has more facts.
+  // Prefer a parcel's listing to the parcel, because the listing has more facts.
   const numbers = new Set(listed.map(({ apn }) => shortApn(apn)));
   const unlisted = parcels.filter(({ apn }) => apn === null || !numbers.has(shortApn(apn)));
   const choices = [...listed.map(listingChoice), ...unlisted.map(parcelChoice)];
@@ -58,7 +58,9 @@ async function isParcel(visit: Visit, id: string): Promise<boolean> {
   }
 }
 
-/** The text before the first comma, and its place: from the county field, or from the rest of the text. */
+/**
+ * The text before the first comma, and its place, which comes from the county field or the rest of the text.
+ */
 function placeOf(text: string, county: string): { head: string; fips: number | null; zip: string | null } {
   const [head = '', ...rest] = text.split(',').map(part => part.trim());
   const tail = rest.join(' ');
@@ -68,7 +70,7 @@ function placeOf(text: string, county: string): { head: string; fips: number | n
     throw refused(
       `No county is called "${trimmed.slice(0, 100)}". Enter a county and state, such as Sullivan, NH, or a FIPS code, such as 33019.`,
     );
-  // Without a county, five digits are a ZIP code.
+  // Without a county, treat five digits as a ZIP code.
   return { head, fips, zip: fips === null ? (/\b\d{5}\b/.exec(tail)?.[0] ?? null) : null };
 }
 

@@ -99,7 +99,7 @@ export function Letter({ grade }: { grade: string }) {
   );
 }
 
-/** The advice in one line, or the state of the search for the listing. */
+/** The advice in one line, or the status of the search for the listing. */
 function ShortAdvice({ deal, today }: { deal: Deal; today: string }) {
   const { suggested_action: action, suggested_action_price: price, advice } = deal;
   if (advice === null) return <NoAdvice deal={deal} />;

@@ -141,7 +141,7 @@ const Part = ({ name, value, of, children }: PartProps) => (
   </div>
 );
 
-/** The parcel's estimated value, and how the list price compares. */
+/** The parcel's estimated value, and how the list price compares to it. */
 export function Value({ deal }: { deal: Deal }) {
   const estimate = estimateOf(deal);
   if (estimate === null) return null;

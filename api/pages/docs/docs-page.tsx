@@ -7,7 +7,7 @@ import { json, ownAccount } from '../frame/visit.ts';
 /** Long enough to try out calls, but short enough that a leaked key soon expires. */
 const KEY_MS = 3_600_000;
 
-/** The API reference: Swagger UI on `/openapi.json`, from node_modules. */
+/** The API reference: Swagger UI, from node_modules, showing `/openapi.json`. */
 const docsPage: Page = {
   path: '/docs',
   access: 'public',

@@ -241,10 +241,10 @@ function span(days: readonly (string | null | undefined)[]): string {
   return [...new Set(ends)].join(' to ') || '–';
 }
 
-/** The folder of the files that a URL pattern matches. */
+/** The folder that has the files that a URL pattern matches. */
 const pageOf = (address: string): string => address.replace(/[^/]*\{.*$/, '');
 
-/** The URL of the sources, or the folder or server that they share. */
+/** The sources' URL, or the folder or server that they share. */
 function commonPage(sources: Coverage['sources']): string {
   const [first, ...others] = sources.map(({ source_url }) => pageOf(source_url ?? ''));
   const differ = others.some(each => each !== first);

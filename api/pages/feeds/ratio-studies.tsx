@@ -7,7 +7,9 @@ import { Grid, Notice } from '../frame/layout.tsx';
 
 type Figure = keyof Study['intervals'];
 
-/** Each figure with its number of digits, the IAAO's range for vacant land (2013), and how to read it. */
+/**
+ * Each figure with its number of decimal places, the IAAO's range for vacant land (2013), and how to read it.
+ */
 const FIGURES: readonly (readonly [
   name: Figure,
   label: string,

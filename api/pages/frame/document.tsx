@@ -19,7 +19,7 @@ type Frame = {
    * Tokens left in the current period. Undefined if there is no limit or the page didn't read the account.
    */
   tokensLeft?: number | undefined;
-  /** The number of saved searches with changes. */
+  /** The number of saved searches that have changes. */
   news?: number;
   /** Whether the page fills the window, for maps. */
   wide?: boolean;
@@ -143,7 +143,7 @@ const ThemeButtons = () => (
   </form>
 );
 
-/** The initials of the name, or the first letters of the email. */
+/** The initials of the user's name, or the first letters of their email address. */
 function initialsOf({ name, email }: Session['user']): string {
   const words = name.split(/\s+/).filter(Boolean);
   const letters = words.length > 1 ? words[0]![0]! + words.at(-1)![0]! : (words[0] ?? email).slice(0, 2);

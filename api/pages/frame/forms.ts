@@ -31,7 +31,10 @@ export async function receiveForm({ fromAnywhere, largeForm }: Forms, visit: Vis
   visit.form = await readForm(visit, largeForm ? parseLarge : parseUsual);
 }
 
-/** Runs the form's action. A rejected form gets its page again. An internal error gets the error page. */
+/**
+ * Runs the form's action. For a rejected form, shows its page again. For an internal error, shows the error
+ * page.
+ */
 export async function answerForm({ actions = {}, show }: Forms, visit: Visit): Promise<Reply> {
   try {
     const name = visit.form.get('do') ?? 'default';
@@ -71,7 +74,7 @@ async function readForm({ req, res }: Visit, parse: typeof parseUsual): Promise<
   );
 }
 
-/** Rejects forms from other sites, by the browser's Sec-Fetch-Site and Origin headers. */
+/** Rejects forms from other sites, based on the browser's Sec-Fetch-Site and Origin headers. */
 function requireSameOrigin({ req, deps }: Visit): void {
   const site = req.headers['sec-fetch-site'];
   const from = req.headers.origin;

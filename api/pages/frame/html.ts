@@ -1,7 +1,7 @@
 import type { VNode } from 'preact';
 import { jsxEscape, jsxTemplate } from 'preact/jsx-runtime';
 
-/** Markup that is already escaped. */
+/** Markup that has already been escaped. */
 class Markup {
   readonly text: string;
   constructor(text: string) {

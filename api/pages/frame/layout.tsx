@@ -204,7 +204,7 @@ export const Meter = ({ percent, low }: { percent: number; low?: boolean }) => (
 
 type SubmitProps = { label: ComponentChildren; does?: string | undefined; kind?: string | undefined };
 
-/** A form's submit button. `does` is sent as the field `do` to show which button was pressed. */
+/** A form's submit button. `does` is sent as the `do` field, to show which button was pressed. */
 export const Submit = ({ label, does, kind }: SubmitProps) => (
   <button type="submit" name={does && 'do'} value={does} class={kind}>
     {label}

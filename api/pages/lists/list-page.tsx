@@ -118,7 +118,7 @@ export async function showList(visit: Visit, id: string, done?: ListChange): Pro
     readOffersOut(visit, id),
   ]);
   const others = lists.filter(other => other.id !== id);
-  // Keep the selection after an error and during a confirmation.
+  // Keep the selection after an error and while the user confirms an action.
   const selected = new Set(done?.bad ? idsOf(visit) : []);
   const action = addressOf(visit, id);
   const link = (to: number) => addressOf(visit, id, { page: to === 1 ? undefined : String(to) });

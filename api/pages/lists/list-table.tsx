@@ -17,7 +17,7 @@ type TableProps = {
 
 export const ListBar = ({ action }: { action: string }) => (
   <form id={FORM} class="selbar" method="post" action={action}>
-    {/* Enter in a checkbox presses the first button, so the first button does nothing. */}
+    {/* Pressing Enter in a checkbox presses the first button, so the first button does nothing. */}
     <button type="submit" disabled hidden>
       Nothing
     </button>

@@ -155,7 +155,7 @@ function MoreFilters({ params, known }: QuestionProps) {
   const rest = FILTERS.filter(
     ({ name, range }) => !ELSEWHERE.has(name) && !FIRST_RANGES.includes(range?.of ?? ''),
   );
-  // The field's text, without values that a switch already shows.
+  // The field's text, minus values that a switch already shows.
   const formValue = (name: string) => {
     const texts = params.getAll(name).filter(text => switchOf(name, text) === undefined);
     return texts.join(', ');

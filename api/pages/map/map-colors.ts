@@ -14,12 +14,12 @@ import { rangesOf } from '../parts/county-legend.tsx';
 export type Color = {
   name: string;
   label: string;
-  /** SQL expression of the figure. `f` is the result's row in parcel_filters. */
+  /** SQL expression for the figure. `f` is the result's row in parcel_filters. */
   figure: string;
   join: string;
 } & (
   | {
-      /** Labels of the figures 0, 1, 2, and so on. */
+      /** Labels for the figures 0, 1, 2, and so on. */
       kinds: readonly string[];
     }
   | {

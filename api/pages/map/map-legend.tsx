@@ -13,7 +13,7 @@ export type Colored = {
   classes?: Classes | undefined;
   /** Undefined if the URL has no search. */
   hits?: number | undefined;
-  /** Total acres of the results. */
+  /** The results' total acres. */
   acres?: number | undefined;
   /** The search names only a county, so every parcel in it is a result. */
   isWhole: boolean;

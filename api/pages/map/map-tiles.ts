@@ -51,7 +51,7 @@ function cacheOf({ db }: Resources): LRUCache<string, CachedTile> {
   return cache;
 }
 
-/** The layers with tiles. */
+/** The layers that have tiles. */
 const LAYERS = [
   'parcels',
   'places',
@@ -182,7 +182,7 @@ async function aerialTile({ deps: { resources } }: Visit, { z, x, y }: Tile): Pr
 
 /** At lower zoom levels, a tile would have to read a whole state's elevation data. */
 const SHADE_FROM = 11;
-/** Enough for the tiles of one screen. Neighboring tiles share blocks. */
+/** Enough for one screen of tiles. Neighboring tiles share blocks. */
 const SHADE_CACHE_BYTES = 32_000_000;
 const heightBlocks = newBlockCache(SHADE_CACHE_BYTES);
 

@@ -58,7 +58,7 @@ const MAX_NAMED = 3;
 
 type RelaxedFilter = Chip & { count: number };
 
-/** A search with fewer filters that has results. */
+/** A search that has fewer filters and does have results. */
 export type NearMiss = { words: string; count: number; search: string };
 
 /** A county with no parcels in the searched place. `parcels` is the number in the whole county. */
@@ -66,7 +66,7 @@ type EmptyPlace = { fips: number; parcels: number };
 
 /** Why a search has no results, and similar searches that do have results. */
 export type NoResults = {
-  /** The counties of the place, if it has no parcels at all. */
+  /** The place's counties, if it has no parcels at all. */
   empty: EmptyPlace[];
   unknown: UnknownFields | undefined;
   /** The number of parcels in the place, ignoring other filters. */

@@ -33,7 +33,7 @@ function roadAccess({ landlocked, ...detail }: Detail): Fact {
 
 type Cover = { icon: IconName; name: string; dry: string; part: string; all: string };
 
-/** The share of a parcel in wetlands or a flood zone, as a fact. */
+/** The share of a parcel that is in wetlands or a flood zone, as a fact. */
 function cover(share: number | null, { icon, name, dry, part, all }: Cover): Fact {
   if (share === null) return { icon, state: 'unknown', title: name, more: NO_DATA };
   const more = `${percent(share)} of the parcel`;

@@ -275,7 +275,7 @@ const SHOWN = new Set([
   'mean_slope_percent',
 ]);
 
-/** Facts that aren't worth a line, such as no company or no highway frontage. */
+/** Facts that aren't worth a line, such as that the owner isn't a company or there is no highway frontage. */
 const isNothing = (name: string, value: unknown): boolean =>
   value === false || (value === 0 && name.endsWith('frontage_ft'));
 

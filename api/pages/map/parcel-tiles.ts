@@ -103,7 +103,7 @@ export async function makeParcelTile({ db }: Resources, tile: Tile, hits?: TileH
 
 type TileParcels = { rows: TileParcel[]; dots: Place[]; marked: Map<number, TileHit> };
 
-/** Parcels with outlines, then results and other parcels as points. */
+/** Parcels with outlines, followed by results and other parcels as points. */
 function parcelFeatures(
   tile: Tile,
   project: (place: Position) => Point,
@@ -113,7 +113,7 @@ function parcelFeatures(
   const features: Feature[] = [];
   const toPx = ({ lon, lat }: Place) => project([lon / 1e7, lat / 1e7]);
   const toPoint = (place: Place) => toUnits(toPx(place));
-  // A parcel whose point is in another tile has its outline there, so it gets no dot here.
+  // If a parcel's point is in another tile, its outline is there, so it doesn't get a dot here.
   const isHere = (place: Place) => isInTile(toPx(place));
   const others: Place[] = dots;
   for (const row of rows) {

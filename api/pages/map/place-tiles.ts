@@ -95,10 +95,10 @@ const LOCAL_FROM = { water: 12, town: 11, land: 12 };
 const SAME_TOWN_DEG = 0.1;
 /** Minimum width and height of a lake that gets a label. */
 const NAMED_WATER_PX = 24;
-/** More names would overlap. */
+/** If there were more names than this, they would overlap. */
 const MOST_NAMES = 500;
 
-/** Names of water and places. Each name appears once, and is omitted if a town has the same name. */
+/** Names of water and places. Each name appears only once, and is omitted if a town has the same name. */
 async function localNames(db: Db, tile: Tile): Promise<Feature[]> {
   if (tile.z < NAMED_WATER_FROM) return [];
   const box = boundsOf(tile);
@@ -135,7 +135,7 @@ const countyNames = (): Place[] =>
     return extent === undefined ? [] : [{ name, at: middleOfBox(extent) }];
   });
 
-/** State names at the mean of their counties, weighted by extent. */
+/** State names, placed at the mean location of their counties, weighted by extent. */
 function stateNames(): Place[] {
   return STATES.flatMap(({ fips, name }) => {
     const extents = allCounties()

@@ -93,7 +93,7 @@ export const spreadsPage: Page = {
         for (const each of SPREADS)
           spreads.push(...[(await readSpread(visit.deps.db, hits, each)) ?? []].flat());
       } catch (error) {
-        // The list of results shows this error.
+        // The results list shows this error.
         if (!(error instanceof PlatError) || error.status >= 500) throw error;
       }
     const markup = spreads.map(spread => renderToString(<SpreadView {...spread} />)).join('');

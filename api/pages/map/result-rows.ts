@@ -5,7 +5,7 @@ import type { Visit } from '../frame/visit.ts';
 import type { Filters } from '../parts/read-filters.ts';
 
 export type ResultRow = ParcelSummary &
-  Partial<ResultFigures> & { /** Its color on the map. */ swatch?: string | undefined };
+  Partial<ResultFigures> & { /** The color of the result on the map. */ swatch?: string | undefined };
 
 /** Adds estimates, last sales, and owners' cities to results. */
 export async function readRows(

@@ -35,7 +35,7 @@ const ORDER_WORDS: Readonly<Record<string, string>> = {
 
 const ORDERS = FILTER_BY_NAME.get('order')!.values!.map((value): [string, string] => {
   const order = String(value);
-  // The default order needs no parameter.
+  // The default order doesn't need a parameter.
   return [order === 'property_id' ? '' : order, ORDER_WORDS[order]!];
 });
 

@@ -22,7 +22,7 @@ import type { UnknownHits } from './unknown-hits.ts';
 
 export type SearchResult = { count: number; results: ParcelSummary[] };
 
-/** Search results with the extra fields of the list and table. */
+/** Search results with the extra fields that the list and table show. */
 export type FoundRows = {
   count: number;
   rows: readonly ResultRow[];
@@ -68,7 +68,7 @@ type ResultsProps = {
   hits: FoundRows | PlatError;
   visit: Visit;
   filters: Filters;
-  /** Set if nothing was found. */
+  /** Set only if nothing was found. */
   noResults: NoResults | undefined;
   unknownHits: readonly UnknownHits[];
 };

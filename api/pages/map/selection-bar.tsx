@@ -21,7 +21,7 @@ type SelectionBarProps = {
 export function SelectionBar({ filters, some, children }: SelectionBarProps) {
   return (
     <form id={FORM} class="selbar" method="post">
-      {/* Enter in a checkbox presses the first button, so the first one does nothing. */}
+      {/* Pressing Enter in a checkbox presses the first button, so the first button does nothing. */}
       <button type="submit" disabled hidden>
         No action
       </button>

@@ -10,7 +10,7 @@ export const UNITS = EXTENT / PIXELS;
 /** The clip box. It extends beyond the tile, so that outlines along the edge of the box stay hidden. */
 const FRAME: [number, number, number, number] = [-8, -8, PIXELS + 8, PIXELS + 8];
 
-/** The number of features that a browser draws easily. Beyond this, only the largest are drawn. */
+/** The number of features that a browser can draw easily. Beyond this, only the largest are drawn. */
 export const MAX_FEATURES = 20_000;
 
 export type Tile = { z: number; x: number; y: number };
@@ -43,7 +43,7 @@ export function boundsOf({ z, x, y }: Tile): Box {
 
 export const pxE7 = ({ z }: Tile): number => 360e7 / 2 ** z / PIXELS;
 
-/** A label belongs to the only tile that contains its point. */
+/** A label belongs only to the tile that contains its point. */
 export const isInTile = (at: Point): boolean => at.every(px => px >= 0 && px < PIXELS);
 
 export const toUnits = (at: Point): Point => [Math.round(at[0] * UNITS), Math.round(at[1] * UNITS)];
@@ -109,7 +109,7 @@ function keepBetween(line: readonly Point[], from: number, to: number, kept: Poi
   }
 }
 
-/** The square of the distance from a point to the line between two others. */
+/** The squared distance from a point to the line between two others. */
 function squareTo(point: Point, from: Point, to: Point): number {
   const dx = to[0] - from[0];
   const dy = to[1] - from[1];

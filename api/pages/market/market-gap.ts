@@ -3,7 +3,7 @@ import { readCoverage } from '../../v1/feeds/get-coverage.ts';
 import type { Visit } from '../frame/visit.ts';
 import { countyOf } from '../parts/county-filter.ts';
 
-/** Why a market has no sales: its county isn't loaded, or the reason from coverage. */
+/** Why a market has no sales: either its county isn't loaded, or coverage gives the reason. */
 export type Gap = { fips: number; isLoaded: boolean; message: string };
 
 /** Undefined if there are sales. */

@@ -20,7 +20,7 @@ type LinesProps = {
 /** In pixels, at any page width. Only the lines stretch to fit the available width. */
 const [HEIGHT, TOP, BOTTOM] = [220, 12, 190];
 const AXIS_WIDTH = 48;
-/** Width of the stretched drawing in its own units. */
+/** Width of the stretched drawing, in its own units. */
 const ACROSS = 1000;
 const MOST_TICKS = 5;
 const LABELS = 6;

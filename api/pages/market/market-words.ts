@@ -38,7 +38,7 @@ const FORMATS: Partial<Record<MetricUnit, (value: number) => string>> = {
 export const shown = (key: FigureKey, value: number | null | undefined): string =>
   value === null || value === undefined ? '–' : (FORMATS[METRICS[key].unit] ?? count)(value);
 
-/** A figure, or null if it is based on too few lots. */
+/** A figure, or null if the figure is based on too few lots. */
 export function carriedFigure(key: FigureKey, figures: BucketFigures): number | null {
   const { carrier } = METRICS[key];
   return carrier === null || (figures.of(carrier) ?? 0) >= LEAST_SALES ? figures.of(key) : null;

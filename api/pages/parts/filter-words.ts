@@ -9,7 +9,7 @@ export type Chip = { words: string; names: readonly string[]; without: string };
 const NO_CHIPS = new Set(['county', 'order']);
 const MAX_CHARS = 40;
 
-/** The active filters, except the county. Both bounds of a range are one chip. */
+/** The active filters, except the county. Both bounds of a range share one chip. */
 export function chipsOf(url: URL): Chip[] {
   const params = url.searchParams;
   const chips: Chip[] = [];

@@ -18,7 +18,7 @@ type Options = {
   comps?: string;
   /** The URL for the values that determine the county colors. */
   values?: string;
-  /** The page that a click on a county opens: the URL before the FIPS code. */
+  /** The page that opens when a county is clicked: its URL up to the FIPS code. */
   opens?: string;
   legend?: LegendProps;
   key?: ComponentChildren;
@@ -124,7 +124,7 @@ export async function countyParcelsBox({ deps }: Visit, county: unknown): Promis
 
 type CountyValue = { fips: string; name: string; state: string; value: number; shown: string };
 
-/** The values of counties, with the class that each is colored by. */
+/** The values for counties, with the class that determines each county's color. */
 export function valuesReply(values: CountyValue[], classes: readonly CountyClass[]): Reply {
   return json(
     values.map(({ fips, name, state, shown, value }) => ({

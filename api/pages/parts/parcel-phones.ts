@@ -19,7 +19,7 @@ export type LookedUp = { trace: PhoneTrace; at: Date };
 
 const OWNER_FIELDS = ['owner_name', 'owner_name_2', 'mail_address', 'mail_city', 'mail_state', 'mail_zip'];
 
-/** Includes the owner, so that the numbers of a new owner are looked up separately. */
+/** Includes the owner, so that a new owner's numbers are looked up separately. */
 function keyOf(detail: Detail): string {
   const owner = hash('sha256', JSON.stringify(OWNER_FIELDS.map(name => detail[name])));
   return pageKey(`trace/${detail.property_id}/${owner.slice(0, 32)}`);

@@ -113,7 +113,7 @@ export const Answers = ({ results, query, filters }: AnswersProps) => (
   </>
 );
 
-/** Rolls write addresses and owners in capitals. Places are already in title case. */
+/** Rolls have addresses and owners in all caps. Places are already in title case. */
 export const textOf = ({ type, label }: SearchResult): string =>
   type === 'address' || type === 'owner' || type === 'property' ? titleCase(label) : label;
 

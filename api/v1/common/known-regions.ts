@@ -1,7 +1,7 @@
 import type { Db } from '../../../shared/platform/db.ts';
 import { type Details, validationError } from '../../http/error-responses.ts';
 
-/** The codes in a field of a request: 5-digit FIPS codes or ZIP codes. */
+/** The codes in a request field: 5-digit FIPS codes or ZIP codes. */
 export type RegionReference = { field: string; type: 'county' | 'zip'; codes: readonly string[] };
 
 /** The planning regions that replaced Connecticut's counties in 2022 (Census Bureau, 87 FR 34235). */

@@ -67,7 +67,7 @@ export const phoneTrace = z
 
 export type PhoneTrace = z.output<typeof phoneTrace>;
 
-/** A trace, and the suppression-list hashes of these people. */
+/** A trace, and the suppression-list hashes of its people. */
 type TracedPeople = { trace: PhoneTrace; people: Buffer[] };
 
 export type Trace = (question: TraceRequest, call: CallContext) => Promise<TracedPeople>;

@@ -1,7 +1,7 @@
 import type { Db } from '../../../shared/platform/db.ts';
 import { batch } from '../../http/batch.ts';
 
-/** A row of the valuations table. All fields are null for a parcel without relevant comps. */
+/** A row from the valuations table. All fields are null for a parcel without relevant comps. */
 export type StoredValuation =
   | {
       mean_price: number;

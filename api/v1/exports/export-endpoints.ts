@@ -112,7 +112,7 @@ function requireDisclosableCeiling(request: ExportRequest, call: CallContext): v
   throw validationError({ most_tokens: [why] });
 }
 
-/** Counts of parcels, comps, and owners below 25 stay hidden. */
+/** Counts of parcels, comps, and owners are hidden if they are below 25. */
 async function quoteExport(request: ExportRequest, db: Db, call: CallContext) {
   requireDisclosableCeiling(request, call);
   const { rows, tokens, bound } = await priceExport(db, call.account.companyId, request, call);

@@ -27,7 +27,7 @@ const REQUEST_EXAMPLE = {
   most_tokens: 5_000,
 };
 
-/** The query of comps/ as JSON, stored as sent. */
+/** The query for comps/ as JSON, stored as sent. */
 const sentComps = z
   .record(z.string(), z.unknown(), 'must be an object with the parameters of comps/')
   .superRefine((sent, context) => {

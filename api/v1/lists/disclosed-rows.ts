@@ -17,7 +17,7 @@ const isCountDisclosed = ({ unread_rows, unread }: Kept, { user }: Reader): bool
   unread_rows === 'named' ||
   (unread_rows === 'counted' && unread >= MIN_DISCLOSED_COUNT);
 
-/** The number of rows in a list if it may be disclosed, otherwise the number of rows that were read. */
+/** The number of rows in a list if that may be disclosed, otherwise the number of rows that were read. */
 export const disclosedRows = (list: Kept, reader: Reader): number =>
   isCountDisclosed(list, reader) ? list.rows : list.rows - list.unread;
 

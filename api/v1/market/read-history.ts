@@ -98,7 +98,7 @@ function daysOf(
   return { dates, months: months.length };
 }
 
-/** The number of month ends in a range, up to one more than allowed. */
+/** The number of month ends in a range. Stops at one more than the limit. */
 function monthsUpTo(last: number, from: number): number {
   const month = (day: number) => {
     const date = new Date(day * 86_400_000);

@@ -25,7 +25,7 @@ const patternsOf = (pieces: readonly string[]) => pieces.map(piece => `%${likeLi
 export async function findByOwner(db: Db, fips: number, pieces: readonly string[]): Promise<number[]> {
   const long = pieces.filter(piece => lengthOf(piece) >= TRIGRAM);
   const short = pieces.filter(piece => lengthOf(piece) === 2);
-  // There are only single characters, so scan every name. This takes about a second for 2,000,000 parcels.
+  // All pieces are single characters, so scan every name. This takes about a second for 2,000,000 parcels.
   if (long.length + short.length === 0) return listMatching(db, fips, null, pieces);
   const lists = await listSerials(db, fips, long, 'w.word');
   if (lists.every(list => list.length > FEW_PARCELS * SERIAL_BYTES))

@@ -182,7 +182,7 @@ function toEntries({ at, type, fields }: Change): TimelineEntry[] {
   }
 }
 
-/** @param now the time that months and years are counted to */
+/** @param now the time up to which months and years are counted */
 function toDetail(row: DetailRow, appUrl: string, now: Date): object {
   const { lon_e7: _lon, lat_e7: _lat, boundary, ...known } = row;
   return {

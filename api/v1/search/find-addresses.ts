@@ -23,7 +23,7 @@ type Term = { street: WordRange[]; place: WordRange[]; fits(word: string): boole
 
 /** No address has more than this. Limits the work that one search can cause. */
 const MAX_TERMS = 10;
-/** Prefix of city and ZIP words in the table. */
+/** The prefix that city and ZIP words have in the table. */
 const OF_PLACE = '@';
 
 const STATE_CODES = new Set<string>(

@@ -27,7 +27,7 @@ export async function findProperty(db: Db, text: string): Promise<Match[]> {
   }));
 }
 
-/** Parcel numbers contain no words of four or more letters. */
+/** Parcel numbers don't contain words of four or more letters. */
 const isNumber = (text: string) =>
   /\d/.test(text) && !text.split(/[ .-]+/).some(part => /^\p{L}{4,}$/u.test(part));
 

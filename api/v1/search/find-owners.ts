@@ -7,7 +7,7 @@ import type { Match } from './search-result.ts';
 /** No owner name needs more than this. Limits the work that one search can cause. */
 const MAX_PIECES = 10;
 
-/** Strips punctuation around words. Punctuation inside a word belongs to it. */
+/** Strips punctuation around words. Punctuation inside a word is kept. */
 const piecesOf = (text: string) =>
   withoutApostrophes(text)
     .split(/\s+/u)

@@ -6,7 +6,7 @@ import { inAll } from '../parcels/serial-lists.ts';
 /** A range of words. The end is exclusive. */
 export type WordRange = readonly [begin: string, end: string];
 
-/** Sorts after every word with the same start. */
+/** Sorts after every word that has the same start. */
 const LAST = '\u{10ffff}';
 
 export const wholeWord = (word: string): WordRange => [word, `${word}\u0001`];

@@ -121,7 +121,7 @@ async function find(filter: object, { db }: Resources, call: CallContext): Promi
     throw validationError({
       filter: [`searches ${counties.length} counties, but a saved search can have up to ${MAX_COUNTIES}`],
     });
-  // Read this before the parcels, so that changes in between are processed again.
+  // Read this before the parcels, so that changes made in between are processed again.
   const [head] = await db.run<{ head: number }>('changes/get_head');
   const { from, where, values } = await selectParcels(body, { asOf: call.now, work: call.work }, db);
   const rows = await db.run<{ property_id: number }>('searches/find_members', values, {

@@ -171,7 +171,7 @@ function saveText(): void {
   send([['do', 'text'], ...names.map((name): [string, string] => [name, fieldOf(name).value])]);
 }
 
-/** Shows the stored text, which the next change starts from. Keeps text that the user is typing. */
+/** Shows the stored text, which is what the next change starts from. Keeps text that the user is typing. */
 function showText({ title, notes, conflict }: Update): void {
   const saved = find('saved');
   for (const [name, stored] of [
@@ -196,7 +196,7 @@ function showText({ title, notes, conflict }: Update): void {
     saved.textContent = 'Saved';
 }
 
-/** Shows changes from other windows when the user returns to this one. */
+/** When the user returns to this window, shows changes made in others. */
 document.addEventListener('visibilitychange', async () => {
   if (document.visibilityState !== 'visible') return;
   const response = await fetch(address, { headers: { Accept: 'application/json' } }).catch(() => undefined);

@@ -6,7 +6,7 @@ const { pathname } = location;
 
 const dialog = document.querySelector<HTMLDialogElement>('#price-dialog');
 if (dialog) {
-  // Without JavaScript, the dialog is open in the page. Reopen it as a modal.
+  // Without JavaScript, the dialog is open as part of the page. Reopen it as a modal dialog.
   dialog.open = false;
   dialog.showModal();
   dialog.addEventListener('close', () => location.assign(pathname));
@@ -22,7 +22,7 @@ async function showOutcome(): Promise<void> {
   const typed = field.value;
   const params = new URLSearchParams({ change: 'price', new_price: typed });
   const page = await fetchPage(`${pathname}?${params}`).catch(() => undefined);
-  // Skip the preview if the user has typed more.
+  // Skip the preview if the user has typed more since.
   if (page !== undefined && field.value === typed) putInPlace(page, ['outcome']);
 }
 

@@ -96,7 +96,7 @@ document.addEventListener('submit', event => {
   if (form.method !== 'post' || form.getAttribute('action') !== '/deals') return;
   event.preventDefault();
   const fields = new FormData(form, (event as SubmitEvent).submitter);
-  // Otherwise the focused field would count as busy and the board would not refresh.
+  // Otherwise, the focused field would count as busy, and the board would not refresh.
   (document.activeElement as HTMLElement | null)?.blur();
   send(fields).catch(() => {});
 });

@@ -1,4 +1,4 @@
-// The search box on every page shows results as people type. Without scripts it is a plain form.
+// The search box on every page shows results as people type. Without scripts, it is a plain form.
 // https://www.w3.org/WAI/ARIA/apg/patterns/combobox/
 
 const form = document.querySelector<HTMLFormElement>('.search form');

@@ -16,7 +16,7 @@ export async function fetchPage(url: string, init: RequestInit = {}): Promise<Do
 const FOCUSABLE = 'a, button, input, select, textarea, summary';
 const focusableIn = (part: Element) => [...part.querySelectorAll<HTMLElement>(FOCUSABLE)];
 
-/** The same element in the new part: by id, or by position and text. */
+/** Finds the same element in the new part, by id or by position and text. */
 function sameIn(part: Element, { id, textContent }: Element, place: number): HTMLElement | null {
   if (id) return document.getElementById(id);
   const there = focusableIn(part)[place];

@@ -65,7 +65,7 @@ function follow(range: Element): void {
     bar.classList.toggle('in', at >= ends[0] && at < ends[1]);
 }
 
-/** Writes the handle's bar edge into its field, or clears the field at either end. */
+/** Writes the bar edge at the handle into the handle's field, or clears the field at either end. */
 function write(range: Element, thumb: Field): void {
   const edges = edgesOf(range);
   const thumbs = thumbsOf(range);

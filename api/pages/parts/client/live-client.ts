@@ -10,7 +10,7 @@ let latest = 0;
 /** The query that the page shows. */
 let shown = location.search;
 
-/** What happens to the browser history: a new entry, a replaced one, or nothing if it's already there. */
+/** What happens to the browser history: a new entry, a replaced entry, or nothing if it's already there. */
 type Step = 'push' | 'replace' | 'there';
 
 /** Fetches a page and swaps in the elements in `ids`. Updates the URL, so that people can share it. */
@@ -94,7 +94,7 @@ document.addEventListener('input', event => {
   if (!field.list || !isHalfTyped(field)) ask(field, 250);
 });
 
-// Leaving the field or pressing Enter accepts what was typed.
+// Leaving the field or pressing Enter accepts what the user typed.
 document.addEventListener('change', event => {
   const field = event.target as HTMLInputElement;
   if (field.list && isHalfTyped(field)) ask(field, 0);

@@ -84,7 +84,7 @@ const land = (id: string, spec: { type: string; paint: object }, visible = false
   }) as LayerSpecification;
 
 const groundLayers = (): LayerSpecification[] => [
-  // Has the color of land until the first tiles show where the land ends (showSea).
+  // Has the color of land until the first tiles show where land ends (showSea).
   {
     id: 'sea',
     type: 'background',

@@ -48,7 +48,7 @@ function maxSorted(order: Order): number {
   return figure.join === undefined ? 2_000 : 0;
 }
 
-/** The page's hits in reading order, plus one if there are more, and the total count. */
+/** The page's hits in reading order, plus one more if there is a next page, and the total count. */
 export async function findHits(
   db: Db,
   selection: Selection,
@@ -137,7 +137,7 @@ function byId({ cursorPosition }: Page, direction: 'asc' | 'desc'): Leg {
       const sign = beyond(direction);
       return [`f.fips ${sign}= (${id} / 100000000)::int`, `f.property_id ${sign} ${id}`];
     },
-    // Ids start with the county, so this is the order of ids and of the primary key.
+    // Ids start with the county, so this is the order of both the ids and the primary key.
     order: `f.fips ${direction}, f.property_id ${direction}`,
   };
 }
