@@ -74,7 +74,7 @@ function listenError(cause: Error, { HOST, PORT }: Config): PlatError {
 }
 
 /**
- * A client that has sent nothing for this long counts as idle. Until then, another request may be on its way
+ * A client that has sent nothing for this long counts as idle. Before that, another request may be on its way
  * when its connection is closed.
  */
 const IDLE_MS = 500;

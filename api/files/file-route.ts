@@ -16,7 +16,7 @@ import { openReaderLimits } from './reader-limits.ts';
 const PATH = '/files/:token';
 
 /**
- * Number of bytes to read from a part at a time. Reading twice as many takes more memory and is no faster.
+ * Number of bytes to read from a part at a time. Reading more at a time takes more memory and is no faster.
  */
 const SLICE = 256 * 1024;
 

@@ -193,7 +193,7 @@ export function Spark({ values }: { values: readonly (number | null)[] }) {
   );
 }
 
-/** Round steps of 1 or more, at most five of which are needed to reach the value. */
+/** Round steps of 1 or more. No more than five are needed to reach the value. */
 function roundStep(value: number): { size: number; count: number } {
   const least = Math.max(1, value / MOST_TICKS);
   const power = 10 ** Math.floor(Math.log10(least));
