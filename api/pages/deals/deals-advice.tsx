@@ -20,7 +20,7 @@ const ADVISED_STAGE: DealStage = 'listed';
 const HOLD_DAYS = 30;
 const DAY_MS = 86_400_000;
 
-/** What a button of the advice changes in the deal. @throws PlatError `validation_error` */
+/** What a button in the advice changes in the deal. @throws PlatError `validation_error` */
 export function answerAdvice(answer: string | null, now: Date): object {
   if (answer === 'hold')
     return {
@@ -34,7 +34,7 @@ export function answerAdvice(answer: string | null, now: Date): object {
 
 type AdviceProps = { deal: Deal; today: string };
 
-/** The advice, its reasons, and its effect. Nothing here changes a price without a confirmation. */
+/** The advice, its reasons, and its effect. Nothing here changes a price without confirmation. */
 export function Advice({ deal, today }: AdviceProps) {
   const { advice, figures, status } = deal;
   const action = advice?.action ?? '';
@@ -97,8 +97,8 @@ function SetAside({ deal: { id, advice_dismissed, advice_held_until: until } }: 
 }
 
 /**
- * The reasons in the advice's text. The part before the first colon is in the heading, and the profits are
- * shown below.
+ * The reasons in the advice's text. Omits the part before the first colon, which is in the heading, and the
+ * profits, which are shown below.
  */
 function reasonsOf({ text, profit_now, profit_then }: NonNullable<Deal['advice']>): string {
   const last = profitSentence(toCents(profit_now), toCents(profit_then));

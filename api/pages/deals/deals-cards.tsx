@@ -101,7 +101,7 @@ export function Letter({ grade }: { grade: string }) {
   );
 }
 
-/** The advice in one line, or the state of the search for the listing. */
+/** The advice in one line, or the status of the search for the listing. */
 function ShortAdvice({ deal, today }: { deal: Deal; today: string }) {
   const { advice } = deal;
   if (advice === null) return <NoAdvice deal={deal} />;
@@ -124,7 +124,7 @@ function ShortAdvice({ deal, today }: { deal: Deal; today: string }) {
   );
 }
 
-/** A link to the dialog that changes the price, filled with the advised price if there is one. */
+/** A link to the dialog that changes the price. The dialog starts with the advised price if there is one. */
 export const ChangePrice = ({ deal, kind }: { deal: Deal; kind?: string }) => (
   <a class={kind} href={pricePath(deal.id, deal.advice?.price ?? undefined)} aria-haspopup="dialog">
     {kind && <Icon name="tag" />}

@@ -10,7 +10,7 @@ import { problemWords } from '../parts/problem-words.ts';
 import { isInterestKnown, Letter, shareOf, shown } from './deals-cards.tsx';
 import { against, money, spendOf } from './deals-price.tsx';
 
-/** The figures at the top of the page, each with a note for comparison. */
+/** The figures at the top of the page, each with a note that puts it in context. */
 export function KeyFigures({ deal }: { deal: Deal }) {
   const { price, acreage, figures, days_on_market: days, views, saves } = deal;
   const estimate = estimateOf(deal);
@@ -141,7 +141,7 @@ export function Why({ deal }: { deal: Deal }) {
 
 type PartProps = { name: string; value: string; of: number; children: ComponentChildren };
 
-/** A part of the grade, with its score of 100 as a bar. */
+/** A part of the grade, with its score out of 100 as a bar. */
 const Part = ({ name, value, of, children }: PartProps) => (
   <div class="part">
     <p class="label">
@@ -154,7 +154,7 @@ const Part = ({ name, value, of, children }: PartProps) => (
   </div>
 );
 
-/** The parcel's estimated value, and how the list price compares. */
+/** The parcel's estimated value, and how the list price compares to it. */
 export function Value({ deal }: { deal: Deal }) {
   const estimate = estimateOf(deal);
   if (estimate === null) return null;
@@ -189,7 +189,7 @@ export const LISTING_STATES: Record<Deal['fetch_status'], string> = {
   provider_failed: 'Provider unavailable, retrying daily',
 };
 
-/** The listing as its source has it now. */
+/** The listing as it currently is at its source. */
 type ListingProps = { deal: Deal; listing: ListingFacts | undefined };
 
 export function Listing({ deal, listing }: ListingProps) {

@@ -22,9 +22,9 @@ import { AddForm, Choices, readFields, subjectIn } from './deals-form.tsx';
 type BoardResult = {
   bad?: string;
   choices?: Awaited<ReturnType<typeof choicesOf>>;
-  /** A deal that was moved to another stage, as it was before. */
+  /** A deal that was moved to another stage, as it was before the move. */
   moved?: Deal;
-  /** A deal to remove once the user confirms. */
+  /** A deal to remove once the user confirms it. */
   removing?: Deal;
 };
 
@@ -63,7 +63,7 @@ const TO_BOARD: Reply = { redirect: '/deals' };
 const paramsOf = ({ form }: Visit) => ({ params: { id: form.get('id') ?? '' } });
 const findDeal = (visit: Visit) => callEndpoint<Deal>(visit, getListing, paramsOf(visit));
 
-/** Moves a deal to the stage and position that the form names. */
+/** Moves a deal to the stage and position given in the form. */
 async function moveTo(visit: Visit): Promise<void> {
   const position = visit.form.get('position');
   const status = visit.form.get('status') ?? '';

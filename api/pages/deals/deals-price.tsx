@@ -18,7 +18,7 @@ export function profitAt(deal: Deal, cents: bigint): bigint {
   return soldFor - spendOf(deal);
 }
 
-/** The fields that a new list price changes. It lowers a higher expected sale price. */
+/** The fields that a new list price changes. If the expected sale price is higher, it is lowered to match. */
 export function priceFields(deal: Deal, price: string): Record<string, string> {
   const { expected_sell_price: expected } = deal;
   const isLowered = expected !== null && toCents(expected) > toCents(price);
@@ -40,7 +40,7 @@ export function priceIn(entered: string): string {
 export const pricePath = (id: string, price?: string): string =>
   `/deals/${id}?change=price${price === undefined ? '' : `&new_price=${encodeURIComponent(price)}`}`;
 
-/** @param asked the new price as entered; empty before the user enters one */
+/** @param asked the new price as entered. Empty before the user enters one */
 export function ConfirmPrice({ deal, asked }: { deal: Deal; asked: string }) {
   const { id, price } = deal;
   if (price === null) return null;
@@ -97,7 +97,7 @@ export function ConfirmPrice({ deal, asked }: { deal: Deal; asked: string }) {
   );
 }
 
-/** 18400 for 18400.00. */
+/** Turns 18400.00 into 18400. */
 const textOf = (decimal: string): string => decimal.replace(/\.00$/, '');
 
 /** A preview of what a new price changes. */
@@ -157,7 +157,7 @@ export const SERVICE = 'plat';
 export type UndoablePrice = { event: DealEvent; fields: Record<string, string | null> };
 
 /**
- * The price before a user last changed it, while the deal still has the changed price. An undo can't be
+ * The price before a user last changed it, as long as the deal still has the changed price. An undo can't be
  * undone.
  */
 export function undoablePrice(deal: Deal, events: readonly DealEvent[]): UndoablePrice | undefined {

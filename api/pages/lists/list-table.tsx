@@ -6,7 +6,7 @@ import { Select, Submit } from '../frame/layout.tsx';
 import { problemWords } from '../parts/problem-words.ts';
 import { STATUS_OPTIONS } from './list-words.ts';
 
-/** The form that the row checkboxes belong to. */
+/** The form that the rows' checkboxes belong to. */
 const FORM = 'selection';
 
 type TableProps = {
@@ -18,7 +18,7 @@ type TableProps = {
 
 export const ListBar = ({ action }: { action: string }) => (
   <form id={FORM} class="selbar" method="post" action={action}>
-    {/* Enter in a checkbox presses the first button, so the first button does nothing. */}
+    {/* Pressing Enter in a checkbox presses the first button, so the first button does nothing. */}
     <button type="submit" disabled hidden>
       Nothing
     </button>

@@ -132,7 +132,7 @@ export function CompsNearby({ comps }: { comps: Comp[] }) {
   );
 }
 
-/** A comp's address, linked to its listing. */
+/** A comp's address, with a link to its listing. */
 function placeOf({ url, address }: Comp) {
   const place = titleCase(address);
   return url === '' ? (

@@ -86,7 +86,7 @@ const compValue = z
   })
   .meta({ id: 'AiCompValue' });
 
-/** The response with `explain=true`. */
+/** The response if `explain=true`. */
 export type ExplainedValue = Required<z.infer<typeof compValue>>;
 
 export const aiCompValue = defineEndpoint({
