@@ -37,7 +37,7 @@ export async function chargeHeld(
   accountId: string,
   { held, tokens, endpoint, mode }: HeldCharge,
 ): Promise<boolean> {
-  // Lock the account before its period, the same order as everywhere else.
+  // Lock the account before its period, in the same order as everywhere else.
   await db.run('accounts/roll_period', { account_ids: [accountId] });
   await releaseTokens(db, accountId, held);
   if (tokens === 0) return holdTokens(db, accountId, 0);
@@ -53,7 +53,7 @@ export async function chargeHeld(
 
 export type Quota = { overageAllowed: boolean; paymentMethod: boolean; left: number };
 
-/** Tokens that an account has left, excluding held ones. */
+/** The tokens that an account has left, excluding held tokens. */
 export async function readQuota(db: Db, accountId: string): Promise<Quota> {
   return (await db.run<Quota>('accounts/read_quota', { account_id: accountId }))[0]!;
 }

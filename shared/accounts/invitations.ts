@@ -8,8 +8,8 @@ export const MAX_INVITATIONS = 100;
 
 /**
  * Invites an address to a company. The user is created only when the invitation is accepted, so the address
- * may belong to a user of another company. @returns the path of the link
- * @throws PlatError `user_email`; `user_exists` for a user of the same company; `too_many_invitations`
+ * may belong to a user in another company. @returns the path of the link
+ * @throws PlatError `user_email`; `user_exists` if the user is already in the company; `too_many_invitations`
  */
 export function invite(
   db: Db,
@@ -77,8 +77,8 @@ const knownAddressError = (email: string): PlatError =>
 type Canceled = { id: string; companyId: string } | { email: string };
 
 /**
- * Cancels one of a company's invitations, or all invitations to an address. @returns the address, once per
- * invitation
+ * Cancels one of a company's invitations, or all invitations to an address.
+ * @returns the address of each canceled invitation
  */
 export async function cancelInvitations(db: Db, which: Canceled, actor: string): Promise<string[]> {
   const values =

@@ -32,7 +32,7 @@ async function send(config: Config, log: Logger, { unsubscribe, ...mail }: Mail)
       : { 'List-Unsubscribe': `<${unsubscribe}>`, 'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click' };
   if (config.SMTP_URL !== undefined) {
     const { createTransport } = await import('nodemailer');
-    // Quoted-printable would break lines over 76 characters, and the links in them.
+    // Quoted-printable would break lines over 76 characters, including the links in them.
     const how = { from: config.MAIL_FROM, headers, textEncoding: 'base64' } as const;
     await createTransport(config.SMTP_URL).sendMail({ ...how, ...mail });
     return;

@@ -1,7 +1,7 @@
 import { PlatError } from '../platform/errors.ts';
 
 /**
- * The error for an account without enough tokens left in this period.
+ * The error for an account that doesn't have enough tokens left in this period.
  * @param need number of tokens, or a sentence if the number must not be revealed
  */
 export function quotaError(
@@ -25,7 +25,7 @@ export function quotaError(
   );
 }
 
-/** A 402 for a problem that the account's owner has to fix. */
+/** A 402 error for a problem that the account's owner has to fix. */
 export function paymentError(code: string, message: string): PlatError {
   return new PlatError(code, message, { status: 402 });
 }

@@ -7,7 +7,7 @@ import { hmac, identityTags, isPhoneKey, phoneKey } from './person-identity.ts';
 import type { ProviderAnswer, TraceProvider } from './skip-trace-providers.ts';
 import { contactSecret, listSuppressed } from './suppression.ts';
 
-/** A provider's match: the requested subject, the result, and the suppression tags of everyone in it. */
+/** A match from a provider: the requested subject, the result, and the suppression tags of everyone in it. */
 export type ProviderMatch = { subject: Subject; answer: ProviderAnswer; tags: string[] };
 
 export type ProviderLookup = (

@@ -21,7 +21,7 @@ export type TraceProvider = {
   ask(question: ProviderQuestion, signal?: AbortSignal): Promise<ProviderAnswer | null>;
 };
 
-/** The provider in the settings, or null. */
+/** The provider named in the settings, or null. */
 export function openTraceProvider(config: Config): TraceProvider | null {
   const { SKIP_TRACE_PROVIDER: kind, SKIP_TRACE_PROVIDER_CENTS: cents = null } = config;
   if (kind === undefined) return null;
@@ -98,7 +98,7 @@ function nameFields(subject: Subject): Record<'first_name' | 'last_name' | 'enti
   return { first_name: first, last_name: [...last, suffix].filter(Boolean).join(' '), entity_name: null };
 }
 
-/** Whether the result is the person requested. A provider may return another resident of the address. */
+/** Whether the result is the requested person. A provider may return another resident at the address. */
 function isMeant(
   subject: Subject,
   { first_name, last_name }: Pick<ProviderAnswer, 'first_name' | 'last_name'>,

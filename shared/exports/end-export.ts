@@ -30,7 +30,7 @@ async function endExport(db: Db, ending: Ending): Promise<{ job_id: string | nul
 
 /**
  * Marks an open export as failed and releases the tokens held for it.
- * @param attempt the attempt that failed; null for any
+ * @param attempt the attempt that failed, or null for any
  */
 export async function failExport(
   db: Db,
@@ -56,7 +56,7 @@ export function overCeiling(most: number): PlatError {
   });
 }
 
-/** Shown when the failure is Plat's. */
+/** Shown when Plat is responsible for the failure. */
 export const LOST: ExportError = {
   code: 'internal_error',
   message: "Plat couldn't create the file. You weren't charged. Try again.",

@@ -44,9 +44,7 @@ export const kindOf = (
   return request.list_id !== undefined ? 'list' : request.one_per_owner ? 'owners' : 'filter';
 };
 
-/**
- * The price of a row that the company hasn't paid for. Markets are priced as a whole, with all their rows.
- */
+/** The price of a row that the company hasn't paid for. A market has one price for all its rows. */
 export const priceOf = (kind: ExportKind): Price =>
   kind === 'markets' ? PRICES.exportMarkets : PRICES.exportRows;
 

@@ -3,7 +3,7 @@ import type { Box } from '../geo/geometry-types.ts';
 import type { Db } from '../platform/db.ts';
 import type { AddCountyResult } from './county-feeds.ts';
 
-/** A feed, its last run, and its schedule. */
+/** A feed with its last run and its schedule. */
 export type FeedState = {
   name: string;
   kind: string;
