@@ -6,13 +6,13 @@ import { coversPoint, type PreparedQuery } from './intersects.ts';
 export type QueryCover = {
   /** Boxes wholly inside the query's area. They do not overlap. */
   inner: Box[];
-  /** Boxes that together cover every outline, line and point of the query. */
+  /** Boxes that together cover every outline, line, and point of the query. */
   edge: Box[];
 };
 
 /**
- * Measured with a query of 500 vertices on 290,736 parcels: 32, 128 and 512 cells take 12, 10 and 17 ms for
- * 7,133 results, and 116, 57 and 43 ms for 43,394.
+ * Measured with a query of 500 vertices on 290,736 parcels: 32, 128, and 512 cells take 12, 10, and 17 ms for
+ * 7,133 results, and 116, 57, and 43 ms for 43,394.
  */
 export const DEFAULT_EDGE_CELLS = 128;
 
@@ -56,7 +56,7 @@ function roundOut([west, south, east, north]: Box): Box {
   return padBox([Math.floor(west), Math.floor(south), Math.ceil(east), Math.ceil(north)], MARGIN);
 }
 
-/** The cell's area; 0 when it is too narrow to split. */
+/** The cell's area, or 0 if it is too narrow to split. */
 function priority(box: Box): number {
   return Math.min(box[2] - box[0], box[3] - box[1]) < NARROW_CELL ? 0 : boxArea(box);
 }
@@ -77,8 +77,8 @@ function halve([west, south, east, north]: Box): [Box, Box] {
 }
 
 /**
- * Shrinks a box to the outline inside it. Returns null if there is none. Adds the part that is cut off to
- * `inner` if it is inside the query.
+ * Shrinks a box to fit the outline inside it. Returns null if there is none. Adds the parts that are cut off
+ * to `inner` if they are inside the query.
  */
 function shrink(query: PreparedQuery, box: Box, edges: Uint32Array, inner: Box[]): Cell | null {
   const within = new Uint32Array(edges.length);

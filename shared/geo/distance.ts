@@ -13,7 +13,7 @@ export function geodesicDistanceM(lon1: number, lat1: number, lon2: number, lat2
   return WGS84.Inverse(lat1, lon1, lat2, lon2, Geodesic.DISTANCE).s12!;
 }
 
-/** The polygon is inscribed: its edges are within 0.008 % of the radius. */
+/** The polygon is inscribed. Its edges come within 0.008% of the radius. */
 const CIRCLE_VERTICES = 256;
 
 /**

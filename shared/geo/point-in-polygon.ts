@@ -29,7 +29,10 @@ export function pointInRing(point: Position, ring: Ring): Side {
   return inside ? 'inside' : 'outside';
 }
 
-/** Whether a point is inside, outside, or on the boundary of a polygon. Edges of holes are boundary. */
+/**
+ * Whether a point is inside, outside, or on the boundary of a polygon. The edges of holes are part of the
+ * boundary.
+ */
 export function pointInPolygon(point: Position, polygon: Polygon): Side {
   const side = pointInRing(point, polygon[0]!);
   if (side !== 'inside') return side;

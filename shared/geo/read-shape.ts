@@ -4,7 +4,7 @@ import { type ParsedQuery, parseGeoJsonArea, QUERY_LIMITS, type QueryGeometry } 
 import { swapHint } from './swap-hint.ts';
 import { parseWkt } from './wkt.ts';
 
-/** A shape from a request, ready to be compared with parcels, or what is wrong with it. */
+/** A shape from a request that is ready to be compared with parcels, or what is wrong with it. */
 export type ShapeRead =
   | {
       ok: true;

@@ -28,10 +28,10 @@ import { findPublicWays } from './ways.ts';
 
 export type { RoadClass, RoadReach } from './rules.ts';
 
-/** Centerline of a road for cars, [lon, lat] in degrees. */
+/** The centerline of a road for cars, as [lon, lat] in degrees. */
 export type Road = { class: RoadClass; line: readonly Position[] };
 
-/** A parcel, [lon, lat] in degrees: closed rings, the exterior first. Winding does not matter. */
+/** A parcel, as [lon, lat] in degrees. Rings are closed, with the exterior first. Winding doesn't matter. */
 export type Neighbor = { id: number; shape: MultiPolygon };
 
 /** Lengths in international feet. */
@@ -44,15 +44,15 @@ export type Frontage = { highwayFt: number; normalFt: number; localFt: number; l
 export type FacingStretch = { class: RoadClass; line: Position[]; sides: 1 | 2 };
 
 export type PreparedFrontage = {
-  /** @throws RangeError for a parcel that is not among the neighbors. So does `facing`. */
+  /** @throws RangeError for a parcel that isn't among the neighbors, like `facing` */
   of(id: number): Frontage;
   /** The stretches that make up the frontage, for maps. */
   facing(id: number): FacingStretch[];
 };
 
 /**
- * Computes road frontage as docs/land.md defines it, and whether a parcel is landlocked, which means that no
- * road touches or faces it.
+ * Computes road frontage as docs/land.md defines it, and whether the parcel is landlocked, which means that
+ * no road touches or faces it.
  * @param roads roads for cars
  * @param parcels the parcels to compute, and all others within frontageMarginM of them
  */
@@ -128,8 +128,8 @@ function isTouched(polygon: PreparedPolygon, roads: Segments): boolean {
 }
 
 /**
- * Whether two segments come within half a right-of-way of each other. Unless they cross, they are nearest at
- * one of their four ends.
+ * Whether two segments come within half a right-of-way of each other. Unless they cross, they are closest to
+ * each other at one of their four ends.
  */
 function areNear(a: Segments, i: number, b: Segments, j: number): boolean {
   const [px, py, qx, qy] = [a.x1[i]!, a.y1[i]!, a.x2[i]!, a.y2[i]!];
@@ -148,7 +148,7 @@ function isLeft(ax: number, ay: number, bx: number, by: number, x: number, y: nu
   return (bx - ax) * (y - ay) - (by - ay) * (x - ax) > 0;
 }
 
-/** Joins consecutive stretches into lines in degrees. */
+/** Joins consecutive stretches into lines, in degrees. */
 function joinStretches(
   stretches: readonly Stretch[],
   toDegrees: (x: number, y: number) => Position,
@@ -200,7 +200,7 @@ function facingStretches(
       // The parcel is on the left of its edges, so the outside is on the right.
       const point = { x: 0, y: 0, normalX: alongY, normalY: -alongX, parts };
       /**
-       * Applies the rule to each piece. Halves the edge first, to rule out roads that are out of reach of one
+       * Applies the rule to each piece. Halves the edge first to rule out roads that are out of reach of one
        * half.
        */
       const walk = (from: number, to: number, roadsNear: readonly number[]): void => {
