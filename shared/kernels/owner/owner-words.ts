@@ -83,7 +83,7 @@ export const likeLiteral = (text: string): string => text.replace(/[\\%_]/g, '\\
 const quoted = (text: string) => `'${text.replaceAll("'", "''")}'`;
 
 /**
- * An SQL expression equal to ` ${wordsOf(column)} `; '  ' when there is no word, null for null. To match
+ * An SQL expression equal to ` ${wordsOf(column)} `; '  ' if there are no words, null for null. To match
  * whole words, use `${wordsSql('p.owner_name')} like any ($1::text[])` with $1 = wordPatterns(words).
  * @param column a trusted column name
  */

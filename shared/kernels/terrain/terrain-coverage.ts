@@ -1,15 +1,15 @@
-/** A closed ring in cell coordinates: x0, y0, x1, y1 …, the first point repeated at the end. */
+/** A closed ring in cell coordinates: x0, y0, x1, y1 …, with the first point repeated at the end. */
 export type CellRing = Float64Array;
 
 /** Cells [left, left + columns) x [top, top + rows) of a grid. */
 export type CellWindow = { left: number; top: number; columns: number; rows: number };
 
-/** The exterior ring and its holes, in any winding. */
+/** The exterior ring and its holes, with any winding. */
 export type CellPolygon = readonly CellRing[];
 
 function signedArea(ring: CellRing): number {
-  // Relative to the first point, because the large coordinates of a big grid would lose precision for small
-  // rings.
+  // Use coordinates relative to the first point, because small rings would lose precision at the large
+  // coordinates of a big grid.
   const x0 = ring[0]!;
   const y0 = ring[1]!;
   let sum = 0;
@@ -41,7 +41,7 @@ export function windowOf(ring: CellRing): CellWindow {
   return { left, top, columns: Math.ceil(maxX) - left, rows: Math.ceil(maxY) - top };
 }
 
-/** Fractions row by row. Each row ends with two unused values. */
+/** Fractions, row by row. Each row ends with two unused values. */
 export type Coverage = { fractions: Float64Array; stride: number };
 
 /** Edges at the right border write into the two cells beyond it. */

@@ -24,7 +24,7 @@ import { ACTIVE, type Comps, NO_DAY, PENDING, SOLD } from './valuation-types.ts'
  */
 const YEAR_DAYS = 365;
 
-/** Anything smaller isn't a building lot, but a strip, a mooring, or a mistyped acreage. */
+/** Anything smaller isn't a building lot but a strip, a mooring, or a mistyped acreage. */
 const MIN_ACRES = 0.01;
 
 /** Whether a comp has a price, a size, and a location. */
@@ -50,13 +50,13 @@ export function withoutOutliers(comps: Comps, sales: Int32Array, effects: Effect
   const { acres, price, soldDay, county, land } = comps;
   const levels = new Float64Array(sales.length);
   const outlying = new Set<number>();
-  /** Sales with fewer than three earlier sales known in the county. */
+  /** Sales for which fewer than three earlier sales are known in the county. */
   const first: number[] = [];
   const window = new Float64Array(MAX_PRICES + 1);
   for (let begin = 0; begin < sales.length; ) {
     const fips = county[sales[begin]!]!;
     let end = begin;
-    // Adjust for no trend: within a year, it is part of the spread.
+    // Don't adjust for the trend. Within a year, it is part of the spread.
     for (; end < sales.length && county[sales[end]!] === fips; end++) {
       const sale = sales[end]!;
       const logAcres = Math.log(acres[sale]!);
@@ -80,7 +80,7 @@ export function withoutOutliers(comps: Comps, sales: Int32Array, effects: Effect
   for (const i of outlyingElsewhere(comps, sales, levels, first)) outlying.add(i);
   return sales.filter((_, i) => !outlying.has(i));
 
-  /** The end of the county's sales up to a day, searching from the i-th. */
+  /** The end of the county's sales up to a day, searching from the i-th sale. */
   function knownOn(day: number, i: number, end: number): number {
     let known = i;
     while (known < end && soldDay[sales[known]!]! <= day) known++;
@@ -153,10 +153,10 @@ export function plausibleListings(
   );
 }
 
-/** Older listings are overpriced, or were sold or withdrawn without an update in the feed. */
+/** Older listings are overpriced, or they were sold or withdrawn without an update in the feed. */
 const MAX_DAYS_LISTED = 365;
 
-/** Listings open on the day, and open listings without a listing date. */
+/** Listings that were open on the day, plus open listings without a listing date. */
 export function openListings(comps: Comps, asOfDay: number): number[] {
   const { count, status, listedDay } = comps;
   const open: number[] = [];
