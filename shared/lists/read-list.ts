@@ -5,8 +5,8 @@ import { type ListRecord, offerTermsOf, type RowStatus } from './list-terms.ts';
 import { type OfferFacts, offerOf } from './offer.ts';
 
 /**
- * SQL fragments shared by statements on lists: a list's rows (all of them, or only those read), their owners,
- * and each owner's largest parcel.
+ * SQL fragments shared by statements on lists: a list's rows (all of them, or only those that were read),
+ * their owners, and each owner's largest parcel.
  */
 export const listParts = ({ onlyRead = false } = {}) => ({
   members: compose('lists/members', { among: onlyRead ? 'r.read_at is not null' : 'true' }),

@@ -33,7 +33,7 @@ export const ACRE_BUCKETS = [
 export type AcreBucket = (typeof ACRE_BUCKETS)[number];
 export type BucketLabel = AcreBucket['label'];
 
-/** Consecutive buckets without overlap, smallest lots first. */
+/** Consecutive, non-overlapping buckets, smallest lots first. */
 export const NARROW_BUCKETS: readonly BucketLabel[] = [
   '0-0.25 acre',
   '0.25 acre-1 acre',
@@ -48,8 +48,8 @@ export const NARROW_BUCKETS: readonly BucketLabel[] = [
 ];
 
 /**
- * The narrowest bucket that contains an acreage, or the lower one of two equally narrow ones. Undefined above
- * all buckets.
+ * The narrowest bucket that contains an acreage, or the lower of two equally narrow ones. Undefined if the
+ * acreage is above all buckets.
  */
 export function narrowestBucket(acres: number): AcreBucket | undefined {
   const width = ({ minAcres, maxAcres }: AcreBucket) => maxAcres - minAcres;

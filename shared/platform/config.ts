@@ -130,7 +130,7 @@ export type Config = z.infer<typeof schema>;
 
 export const settingNames = Object.keys(schema.shape) as (keyof Config)[];
 
-/** The variables of `.env` in the checkout, if it exists. The process environment overrides them. */
+/** The variables in the checkout's `.env`, if it exists. The process environment overrides them. */
 function dotEnv(): Record<string, string | undefined> {
   try {
     return parseEnv(readFileSync(join(rootDir, '.env'), 'utf8'));

@@ -14,7 +14,7 @@ export type NamedDisk = DiskSpace & { holds: string[]; full: boolean };
 const FULL_BYTES = 100e6;
 
 /**
- * The disks of this host that Plat writes to, without duplicates.
+ * The disks on this host that Plat writes to, without duplicates.
  * @param dataDirectory the database's data directory, if it is on this host
  */
 export async function listDisks(

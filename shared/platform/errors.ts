@@ -1,8 +1,7 @@
 import { means, SQLSTATE } from './sqlstates.ts';
 
 /**
- * The codes that a client may see, with their statuses. The first status applies unless an error sets
- * another.
+ * Codes that a client may see, with their statuses. The first status applies unless an error sets another.
  */
 export const ERROR_STATUSES = {
   // 416 for a byte range outside a file.
@@ -33,11 +32,11 @@ export type ApiErrorCode = keyof typeof ERROR_STATUSES;
 export type ErrorOptions = {
   /** HTTP status, if it differs from the default for the code, or from 500 for other codes. */
   status?: number;
-  /** Details for the client in addition to the message: a list of messages for each rejected field. */
+  /** Details for the client in addition to the message, as a list of messages for each rejected field. */
   details?: Record<string, string[]>;
-  /** Whether a retry may succeed without anyone changing something. Default: false. */
+  /** Whether a retry may succeed without anyone changing anything. Default: false. */
   retryable?: boolean;
-  /** Response headers of the error (`Allow`, `Retry-After`, …). */
+  /** Response headers for the error (`Allow`, `Retry-After`, …). */
   headers?: Record<string, string>;
   cause?: unknown;
 };

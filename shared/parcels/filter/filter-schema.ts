@@ -5,7 +5,7 @@ import { ROAD_SWITCHES } from './land-filters.ts';
 
 export const SCOPES = FILTERS.filter(filter => filter.scope).map(filter => filter.name);
 
-/** Names of ranges that have two bounds. */
+/** The names of ranges that have two bounds. */
 const RANGES = FILTERS.filter(filter => filter.range?.bound === 'min').map(filter => filter.range!.of);
 
 type FieldFault = [field: string, message: string];

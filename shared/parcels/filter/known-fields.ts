@@ -23,7 +23,7 @@ const COMPUTED: Readonly<Record<string, string>> = {
     )`,
 };
 
-/** Fields whose columns are copied to parcel_filters. The others are only in parcels. */
+/** Fields whose columns are copied to parcel_filters. The other fields are only in parcels. */
 const REPEATED = new Set<FieldSpec['filter']>(['range', 'flag', 'own']);
 
 const onRoll = Object.fromEntries(
