@@ -9,7 +9,7 @@ export type Fragments = Readonly<Record<string, string>>;
 
 const queriesDir = join(rootDir, 'sql', 'queries');
 
-/** Read at startup, so a running process never mixes its code with a newer release's statements. */
+/** Read at startup, so that a running process never mixes its code with a newer release's statements. */
 const statements = new Map<string, string>(
   readdirSync(queriesDir).flatMap(family =>
     readdirSync(join(queriesDir, family)).flatMap(file =>
@@ -61,7 +61,7 @@ export function compose(name: string, fragments: Fragments): string {
 export function statement(name: string, values: Values, fragments?: Fragments): BoundStatement {
   if (fragments === undefined) return bindValues(sql(name), values);
   const text = compose(name, fragments);
-  // Skip parsing and caching, because a text with its values inlined can be megabytes.
+  // Skip parsing and caching, because text with its values inlined can be several megabytes.
   return Object.keys(values).length === 0 ? { text, values: [] } : bindValues(text, values);
 }
 

@@ -40,8 +40,8 @@ function index(): CountyIndex {
 }
 
 /**
- * The county that contains a point, or the lower code if two do. Null at sea, abroad, or just off the
- * simplified coast (see `nearestCounty`).
+ * The county that contains a point, or the one with the lower code if two do. Null at sea, abroad, or just
+ * off the simplified coast (see `nearestCounty`).
  */
 export function countyAt(lon: number, lat: number): number | null {
   const { parts, tree } = index();
@@ -84,8 +84,8 @@ export function nearestCounty(lon: number, lat: number, toleranceDeg = COAST_TOL
 }
 
 /**
- * The county's bounding box in degrees, or undefined for an unknown FIPS. Aleutians West (2016)
- * spans 180 degrees.
+ * The county's bounding box in degrees, or undefined for an unknown FIPS code. Aleutians West (2016) spans
+ * 180 degrees.
  */
 export const countyExtent = (fips: number): Readonly<Box> | undefined => index().boxes.get(fips);
 

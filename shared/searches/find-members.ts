@@ -3,7 +3,7 @@ import type { FilterBody } from '../parcels/filter/declare-filter.ts';
 import { type Among, selectParcels } from '../parcels/filter/select-parcels.ts';
 import type { Db } from '../platform/db.ts';
 
-/** Ids per statement. */
+/** Maximum number of ids per statement. */
 const IDS_AT_ONCE = 10_000;
 
 /** The parcels that a filter finds in a county. @param ids limits the search to these */

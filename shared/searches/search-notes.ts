@@ -9,7 +9,7 @@ import type { Became } from './search-terms.ts';
 export type NamedNote = {
   property_id: number;
   name: string;
-  /** Distinguishes it from others: `APN 7-44 · 19.5 acres`. */
+  /** Distinguishes the parcel from others: `APN 7-44 · 19.5 acres`. */
   detail: string;
   became: Became;
   /** The fields that changed; null if none were recorded. */
@@ -56,11 +56,12 @@ export const BECAME_WORDS: Readonly<Record<Became, string>> = {
   changed: 'changed',
 };
 
-/** A changed field, with its old and new value if they are shown. */
+/** A changed field, with its old and new values if they are shown. */
 export type ShownChange = { label: string; values?: string };
 
 /**
- * @param texts whether to include names and other texts. Emails exclude them, because emails get forwarded
+ * @param texts whether to include names and other text fields. Emails exclude them, because emails get
+ * forwarded
  */
 export const shownChanges = ({ fields }: NamedNote, texts: boolean): ShownChange[] =>
   Object.entries(fields ?? {}).flatMap(([field, values]) => {
@@ -74,7 +75,7 @@ export const shownChanges = ({ fields }: NamedNote, texts: boolean): ShownChange
     return [{ label, values: `${was} → ${is}` }];
   });
 
-/** Describes a change for emails, such as "changed: Owner, Last sale price $42,000 → $96,500". */
+/** Describes a change for use in emails, such as "changed: Owner, Last sale price $42,000 → $96,500". */
 export function becameWords(note: NamedNote): string {
   const changes = shownChanges(note, false).map(({ label, values }) =>
     [label, values].filter(Boolean).join(' '),
