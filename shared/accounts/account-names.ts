@@ -30,7 +30,7 @@ export type NamedSort = 'account' | 'company' | 'tier';
 
 /**
  * Returns an existing name, or a new one that is not taken.
- * @throws PlatError `name`, also when it differs only by case or encoding
+ * @throws PlatError `name`, including if the name differs from an existing one only by case or encoding
  */
 export async function requireKnownOrNewName(db: Db, of: NamedSort, text: string): Promise<string> {
   const rows = await db.run<{ name: string }>('accounts/list_names', { of });

@@ -30,7 +30,7 @@ export type AccountChange = AccountTerms & {
    * null ends the contract now. A tier starts a contract if there is none, and sets any terms not set here.
    */
   tier?: Tier | null;
-  /** null: no limit. */
+  /** null for no limit. */
   backstopTokens?: number | null;
   /** An email address, or null for no owner. */
   user?: string | null;

@@ -41,14 +41,14 @@ export function invite(
 /**
  * Creates the invited user with a password. Returns the user id, or undefined if the invitation is no longer
  * open. An invitation that cannot be accepted stays open.
- * @throws PlatError `user_company` when the address belongs to another user
+ * @throws PlatError `user_company` if the address belongs to another user
  */
 export function acceptInvitation(db: Db, tokenHash: Buffer, password: string): Promise<string | undefined> {
   return db.transaction(async tx => {
     const [invited] = await tx.run<Invited>('accounts/take_invitation', { token_hash: tokenHash });
     if (invited === undefined) return undefined;
     const userId = await addInvited(tx, invited);
-    // In the same transaction, so that the user never exists without a password.
+    // Do this in the same transaction, so that the user never exists without a password.
     await storePassword(tx, userId, password);
     return userId;
   });

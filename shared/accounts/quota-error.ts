@@ -2,7 +2,7 @@ import { PlatError } from '../platform/errors.ts';
 
 /**
  * The error for an account that doesn't have enough tokens left in this period.
- * @param need number of tokens, or a sentence if the number must not be revealed
+ * @param need the number of tokens needed, or a sentence if the number must not be revealed
  */
 export function quotaError(
   account: { overageAllowed: boolean; paymentMethod: boolean },

@@ -17,7 +17,7 @@ export type TraceProvider = {
   name: string;
   /** US cents per match, or null if unknown. */
   centsPerMatch: number | null;
-  /** @throws PlatError `provider`, 503, when the provider is unavailable */
+  /** @throws PlatError `provider`, 503, if the provider is unavailable */
   ask(question: ProviderQuestion, signal?: AbortSignal): Promise<ProviderAnswer | null>;
 };
 

@@ -141,7 +141,7 @@ async function countyOfSubject(
   listingId: string | null,
 ): Promise<number | null> {
   const ofParcel = propertyId === null ? null : countyOf(propertyId);
-  // Larger numbers aren't county codes and don't fit the column.
+  // Larger numbers aren't county codes and don't fit in the column.
   const county = ofParcel !== null && ofParcel < 100_000 ? ofParcel : null;
   const [row] = await db.run<{ parcel: boolean; listing: boolean; fips: number | null }>('deals/find_known', {
     fips: county,
@@ -224,7 +224,7 @@ export async function changeDeal(db: Db, owner: Owner, id: string, change: DealC
   return true;
 }
 
-/** @throws PlatError `validation_error` for a response to advice when the deal has none */
+/** @throws PlatError `validation_error` for a response to advice if the deal has no advice */
 function requireAdvice(
   before: Row,
   { advice_held_until: until, advice_dismissed: dismissed }: DealChange,

@@ -1,6 +1,6 @@
 /** Names, amounts, and limits for deals. */
 
-/** The columns of the board in order. A deal can also have no stage. */
+/** The board's columns, in order. A deal can also have no stage. */
 export const DEAL_STAGES = [
   'listed',
   'offer_received',

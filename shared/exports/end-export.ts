@@ -62,7 +62,10 @@ export const LOST: ExportError = {
   message: "Plat couldn't create the file. You weren't charged. Try again.",
 };
 
-/** Fails exports whose job ended without a result: its workers died, or an operator canceled it. */
+/**
+ * Marks exports as failed if their job ended without a result, because its workers died or an operator
+ * canceled it.
+ */
 export async function failLostExports(db: Db): Promise<void> {
   for (const { id } of await db.run<{ id: string }>('exports/list_lost'))
     await db.transaction(tx => failExport(tx, id, LOST, null));

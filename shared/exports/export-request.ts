@@ -55,7 +55,7 @@ export const EXPORT_KEY = 'public_export';
 
 const payload = z.strictObject({ export: z.uuid() });
 
-/** People wait for exports, so they share the queue of new feeds, which runs several jobs at a time. */
+/** People wait for exports, so they share the queue for new feeds, which runs several jobs at a time. */
 export const makeExport: JobDefinition<z.infer<typeof payload>> = {
   name: 'export.make',
   queue: 'feeds',

@@ -90,7 +90,7 @@ export function withMargin(box: Readonly<Box>, meters: number): Box {
   return padBox(box, lon, lat);
 }
 
-/** Like `withMargin`, for a box in 1e-7 degrees. */
+/** Like `withMargin`, but for a box in 1e-7 degrees. */
 export function withMarginE7(box: Readonly<Box>, meters: number): Box {
   const { lat, lon } = marginDeg(meters, box[1] / 1e7, box[3] / 1e7);
   return padBox(box, Math.ceil(lon * 1e7), Math.ceil(lat * 1e7));

@@ -26,9 +26,9 @@ const NARROW_CELL = 5_000;
 const MARGIN = 2;
 
 /**
- * Covers a query with boxes for an index search. A parcel whose location is in an inner box is a result. A
- * parcel whose extent touches an edge box must be tested by `intersects`. Splits the largest edge cell in
- * half until there are `maxCells`. The parts that are cut off are entirely inside or outside.
+ * Covers a query with boxes for an index search. A parcel whose location is in an inner box matches. A parcel
+ * whose extent touches an edge box must be tested by `intersects`. Splits the largest edge cell in half until
+ * there are `maxCells`. The parts that are cut off are entirely inside or outside.
  */
 export function coverQuery(query: PreparedQuery, maxCells = DEFAULT_EDGE_CELLS): QueryCover {
   const { index } = query;

@@ -5,7 +5,7 @@ import { findFlaws } from './geometry-flaws.ts';
 import type { MultiPolygon, Polygon, Position, Ring } from './geometry-types.ts';
 import { cleanRing, isCounterClockwise, planarArea, windRings } from './ring.ts';
 
-/** 0.1 micrometers on the ground: a hundred times the rounding of a double near 180 degrees. */
+/** 0.1 micrometers on the ground: a hundred times the rounding error of a double near 180 degrees. */
 const NEAR_DEG = 1e-12;
 
 /** Grids (in steps per degree) to round to, one after another, until the clipper's result is valid. */

@@ -15,7 +15,7 @@ import {
   markedParcelOf,
 } from './marked-layers.ts';
 
-/** The data for computing a chunk, as of one moment. */
+/** The data for computing a chunk, as of one point in time. */
 export type LandInput = {
   /** In Hilbert curve order. */
   subjects: MarkedParcel[];

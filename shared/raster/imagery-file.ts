@@ -38,7 +38,7 @@ export type DeclaredImagery = { crs?: string; range?: [number, number] };
 /** The compressions allowed in elevation files, plus JPEG and WebP. */
 const PIXEL_COMPRESSIONS = new Set([...COMPRESSIONS, 7, 50001]);
 
-/** A block is decoded as a whole: up to 4,096 x 4,096 pixels of 4 bytes. */
+/** A block is decoded all at once. It can have up to 4,096 x 4,096 pixels of 4 bytes. */
 const MAX_BLOCK_BYTES = 64 * 2 ** 20;
 
 /**

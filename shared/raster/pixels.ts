@@ -33,7 +33,8 @@ export type ColorModel = {
 const MAX_IMAGES = 40;
 
 /**
- * The full resolution and the overviews, largest first. @throws PlatError `feed_format`; errors of the source
+ * The full resolution and the overviews, largest first.
+ *  @throws PlatError `feed_format`; errors from the source
  */
 export function openLevels(source: ByteSource): Promise<[Level, ...Level[]]> {
   return withTiff(source, async tiff => {
@@ -63,7 +64,7 @@ const MAX_CONCURRENT_BLOCKS = 4;
 
 /**
  * Reads a window of a level, averaging `shrink` x `shrink` pixels into one. @throws PlatError `feed_format`;
- * errors of the source
+ * errors from the source
  */
 export async function readPixels(
   level: Level,

@@ -1,7 +1,7 @@
 /**
- * The words of an address line in upper case, without accents, apostrophes, and periods. Meaningful
- * characters are kept: a hyphen, slash, or period between digits (12-34 56th Ave, 1/2, 39.2 Rd), `#`, and
- * `%`, which means "care of".
+ * The words of an address line in uppercase, without accents, apostrophes, or periods. Meaningful characters
+ * are kept: a hyphen, slash, or period between digits (12-34 56th Ave, 1/2, 39.2 Rd), `#`, and `%`, which
+ * means "care of".
  */
 export function addressWords(text: string): string[] {
   const upper = text.toUpperCase();

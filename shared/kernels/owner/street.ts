@@ -2,7 +2,7 @@ import { addressWords } from './address-text.ts';
 import { ABBREVIATIONS } from './suffixes.ts';
 
 /**
- * Normalizes a street, box or rural route, so that equal addresses become equal texts: upper case, USPS
+ * Normalizes a street, box, or rural route, so that equal addresses become equal strings: uppercase, USPS
  * Publication 28 abbreviations, PO BOX n, RR n BOX n, units as `# n`. Idempotent. Null if nothing is left, or
  * only a remark that the address is missing. The result is a key, not an address for envelopes:
  * - Suffixes and directionals are abbreviated everywhere (100 LAKE DRIVE becomes 100 LK DR), because rolls

@@ -56,7 +56,7 @@ function surnames(words: readonly string[]): string[] {
   return out;
 }
 
-/** A person from the name fields of a form or record; null when either is empty. */
+/** Creates a person from the name fields of a form or record; null if either field is empty. */
 export function person(firstName: string, lastName: string, middleName = '', suffixText = ''): Person | null {
   const first = nameWords(firstName);
   const last = nameWords(lastName);

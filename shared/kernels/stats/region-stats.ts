@@ -17,7 +17,7 @@ export type ListingColumns = {
   status: Uint8Array;
   /** USD: the asking price for ACTIVE and PENDING, the sale price for SOLD. NaN if unknown. */
   price: Float64Array;
-  /** NaN when unknown. */
+  /** NaN if unknown. */
   acres: Float64Array;
   /** UTC days since 1970-01-01, or NO_DAY. */
   soldDay: Int32Array;

@@ -46,7 +46,10 @@ export type Filter<Value = never> = {
   /** Links the `min` and `max` of one range. */
   range?: { of: string; bound: 'min' | 'max' };
   schema: z.ZodType;
-  /** Set if the filter keeps parcels whose value is unknown: the field it reads, which `known` accepts. */
+  /**
+   * The field that the filter reads, which `known` accepts. Set only if the filter keeps parcels whose value
+   * is unknown.
+   */
   keepsUnknown?: string;
   /**
    * The table that the predicate reads. `all` means that the predicate names a county, which narrows every

@@ -58,7 +58,7 @@ class ProviderError extends PlatError {
  * Calls a provider's JSON API with a timeout, a size limit, retries, and a circuit breaker. Does not follow
  * redirects.
  * @param accepted statuses in addition to 2xx that are results, such as a 404 that means "no match"
- * @throws PlatError `provider`, 503, `retryable` when the same call may succeed later; the signal's reason
+ * @throws PlatError `provider`, 503, `retryable` if the same call may succeed later; the signal's reason
  */
 export function openGuardedCall(
   name: string,

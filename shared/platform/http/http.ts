@@ -26,7 +26,7 @@ export type Download = { path: string; remove(): Promise<void> };
 /**
  * Downloads a whole URL to a temporary folder in `tmpDir`, because zip needs random access and truncated
  * downloads must be detected before staging.
- * @returns null for 404 and 410 when `optional`
+ * @returns null for 404 and 410 if `optional` is set
  * @throws PlatError `feed_source` if the URL can't be read, returns an error, or exceeds `downloadBytes`
  */
 export async function download(
