@@ -108,7 +108,7 @@ export async function endGrantsOfClient(db: Db, accountId: string, clientId: str
   await db.run('accounts/end_grants_of_client', { account_id: accountId, client_id: clientId });
 }
 
-/** Whether the user owns the account. Waits for an ownership change in progress to finish. */
+/** Whether the user owns the account. Waits for any ownership change in progress to finish. */
 export async function isOwner(db: Db, accountId: string, userId: string): Promise<boolean> {
   return (await db.run('accounts/lock_owner', { account_id: accountId, user_id: userId })).length > 0;
 }

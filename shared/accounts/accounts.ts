@@ -85,7 +85,7 @@ export type NewKey = {
   name: string;
   scopes?: readonly Scope[];
   expiresAt?: Date;
-  /** The actor in the audit table. Default: the user who runs this process. */
+  /** The actor recorded in the audit table. Default: the user running this process. */
   actor?: string;
 };
 
@@ -224,7 +224,7 @@ function newKey(): { key: string; prefix: string } {
 }
 
 /**
- * Replaces a key. The old key keeps working for `hours`. With 0, it is revoked immediately.
+ * Replaces a key. The old key keeps working for `hours`. If that is 0, it is revoked immediately.
  * @param old its id, its prefix, or the key itself. @throws PlatError `key_unknown`
  */
 export async function rotateKey(
@@ -249,7 +249,7 @@ function keyUnknown(): PlatError {
   return new PlatError('key_unknown', 'No active key matches. `plat key list` lists ids and prefixes.');
 }
 
-/** The keys of one account (by name or id), or of all accounts. @throws PlatError `account_unknown` */
+/** Lists the keys of one account (by name or id), or of all accounts. @throws PlatError `account_unknown` */
 export async function listKeys(db: Db, account?: string): Promise<KeySummary[]> {
   const id = account === undefined ? null : await findAccount(db, account);
   return db.run<KeySummary>('accounts/list_keys', { account_id: id });
@@ -287,7 +287,7 @@ function userName(): string {
   try {
     return userInfo().username;
   } catch {
-    // A container's user may have no entry in /etc/passwd.
+    // In a container, the user may not have an entry in /etc/passwd.
     return `uid ${process.getuid?.() ?? 'unknown'}`;
   }
 }

@@ -212,7 +212,7 @@ export async function listTiers(db: Db): Promise<TierTerms[]> {
 
 /**
  * Changes a tier, or creates one with `isNew`. Existing contracts keep their tokens and price, but `direct`
- * applies to all accounts of the tier. @throws PlatError `tier_unknown`, `tier_terms`, `name`
+ * applies to all accounts in the tier. @throws PlatError `tier_unknown`, `tier_terms`, `name`
  */
 export async function saveTier(
   db: Db,

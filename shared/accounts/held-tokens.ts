@@ -5,7 +5,7 @@ import type { Mode } from './tiers.ts';
 /** Maximum number of attempts. A period may end or change while a statement reads it. */
 const MAX_TRIES = 3;
 
-/** @returns false if the statement returns no row after all tries, or charges nothing */
+/** @returns false if the statement returns no row after all attempts, or charges nothing */
 async function onPeriod(db: Db, accountId: string, name: string, values: Values): Promise<boolean> {
   for (let tries = 0; tries < MAX_TRIES; tries++) {
     await db.run('accounts/roll_period', { account_ids: [accountId] });

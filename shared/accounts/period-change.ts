@@ -72,7 +72,7 @@ export type PeriodOwner = {
   id: string;
   tokens_used: number;
   period_start: Date | null;
-  /** When the last closed period ended; null if there is none. */
+  /** When the last closed period ended; null if no period has been closed. */
   closed_until: Date | null;
   now: Date;
 };

@@ -6,7 +6,7 @@ import { PlatError } from '../platform/errors.ts';
 /** The purpose of a one-time link: signing in, setting a new password, or joining a company. */
 export type LinkPurpose = 'sign_in' | 'reset' | 'invite';
 
-/** Minutes until a link expires. Invitations last long enough for people on vacation. */
+/** How long until a link expires, in minutes. Invitations last long enough for people on vacation. */
 export const LINK_MINUTES: Record<LinkPurpose, number> = { sign_in: 30, reset: 60, invite: 7 * 24 * 60 };
 
 /**

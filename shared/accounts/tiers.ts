@@ -1,4 +1,7 @@
-/** The API tiers of a new installation. `plat tier set` changes their terms, stored in table `tiers`. */
+/**
+ * The API tiers of a new installation. `plat tier set` changes their terms, which are stored in table
+ * `tiers`.
+ */
 export const TIERS = ['free', 'starter', 'growth', 'scale'] as const;
 
 /** A tier's name: one of TIERS, or one that the operator created. */

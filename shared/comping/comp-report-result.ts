@@ -31,7 +31,7 @@ export type Result = {
   lines: ResultLine[];
   as_sold: Totals;
   adjusted: Totals;
-  /** The range and confidence are only meaningful with three or more comps (`enough`). */
+  /** The range and confidence are meaningful only with three or more comps (`enough`). */
   estimate: Valuation;
   enough: boolean;
 };

@@ -53,8 +53,8 @@ export const phoneKey = (number: string): string => `n|${number}`;
 export const isPhoneKey = (tag: string): boolean => tag.startsWith('n|');
 
 /**
- * Suppression tags for a person: every formal name of the given name, combined with the ZIP, or with the city
- * if there is no ZIP.
+ * Suppression tags for a person: every formal version of the given name, combined with the ZIP, or with the
+ * city if there is no ZIP.
  * @param stored true for tags stored in the list itself, which must also match requests that have only a city
  */
 export function identityTags(subject: Subject, places: readonly Address[], stored = false): string[] {

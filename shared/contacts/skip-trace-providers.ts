@@ -109,7 +109,7 @@ function isMeant(
 }
 
 /**
- * Version 3 of the property skip trace, the newest documented one:
+ * Version 3 of the property skip trace, the latest one documented:
  * https://developer.batchdata.com/docs/batchdata
  */
 const BATCHDATA_PATH = '/api/v3/property/skip-trace';

@@ -42,7 +42,9 @@ export type Board = { id: string; version: number; author: string };
 
 type Money = Partial<Record<(typeof DEAL_MONEY)[number], string | null>>;
 
-/** Fields that a person sets. Amounts are decimal strings, dates 'YYYY-MM-DD'; null removes a value. */
+/**
+ * Fields that the user sets. Amounts are decimal strings, and dates are 'YYYY-MM-DD'. null removes a value.
+ */
 export type DealFields = Money & {
   status?: DealStage;
   deal_type?: DealType;

@@ -46,7 +46,7 @@ const MAX_PER_KIND = 4_000;
 
 export type DrawOptions = {
   signal: AbortSignal;
-  /** Maximum number of features to draw, separately for parcels, roads, wetlands and flood zones. */
+  /** Maximum number of features to draw, separately for parcels, roads, wetlands, and flood zones. */
   maxPerKind?: number;
 };
 

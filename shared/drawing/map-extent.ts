@@ -17,8 +17,8 @@ export type View = {
 const MIN_SIDE_M = 1;
 
 /**
- * The closest view that leaves `marginM` around the shape: north up, in transverse Mercator centered on the
- * parcel.
+ * The closest view that leaves `marginM` around the shape. North is up, and the projection is transverse
+ * Mercator centered on the parcel.
  */
 export function viewOf(shape: MultiPolygon, marginM: number, widthPx: number, heightPx: number): View {
   const [west, south, east, north] = boxOf(shape);

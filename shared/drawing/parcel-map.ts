@@ -162,7 +162,7 @@ function drawFrontage(facing: readonly FacingStretch[], view: View): string {
 }
 
 /**
- * Text along a line, never upside down: `above` the line, or to its `right`, which is the outside of a
+ * Text along a line, never upside down. It is `above` the line, or to its `right`, which is the outside of a
  * boundary.
  */
 function label(
@@ -257,7 +257,7 @@ type Corners = [Point, Point, Point, Point];
  */
 const OVERLAP_PX = 0.06;
 
-/** SVG path of a cell, with each corner moved outward by OVERLAP_PX. */
+/** The SVG path of a cell, with each corner moved outward by OVERLAP_PX. */
 function rectangle([nw, ne, se, sw]: Corners): string {
   const at = ([x, y]: Point, right: number, down: number) =>
     `${(x + right * OVERLAP_PX).toFixed(2)} ${(y + down * OVERLAP_PX).toFixed(2)}`;

@@ -42,7 +42,7 @@ export async function failExport(
   await endExport(db, { export_id: id, state: 'failed', ...ending });
 }
 
-/** Cancels a company's open export. @returns the export's job, or undefined if the export is not open */
+/** Cancels a company's open export. @returns the export's job, or undefined if the export isn't open */
 export const cancelExport = (db: Db, id: string, companyId: string) =>
   endExport(db, { export_id: id, state: 'cancelled', company_id: companyId, attempt: null, error: null });
 

@@ -18,7 +18,7 @@ export const FILE_TYPES: Readonly<Record<ExportFormat, { extension: string; type
 /** An Excel sheet holds 1,048,576 rows. Google Earth shows about 10,000 shapes. */
 export const mostRows = (format: ExportFormat): number => (format === 'kml' ? 10_000 : 1_000_000);
 
-/** An order as stored: the original request, which the worker parses the way the API did. */
+/** An order as it is stored: the original request, which the worker parses the same way the API did. */
 export type ExportRequest = {
   /** Exactly one of `filter`, `list_id`, `comps`, and `markets`. */
   filter?: Record<string, unknown>;

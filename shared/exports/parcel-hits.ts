@@ -14,7 +14,7 @@ export const hitsOfFilter = ({ from, where, values }: Selection, most: number): 
   values: { ...values, most },
 });
 
-/** The largest parcel of each owner; `found` has all of the owner's parcels. */
+/** The largest parcel of each owner. `found` has all of the owner's parcels. */
 export const hitsOfOwners = ({ from, where, values }: Selection, companyId: string, most: number): Hits => {
   const { owners, ranked } = listParts();
   return {

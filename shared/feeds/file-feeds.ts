@@ -141,7 +141,7 @@ export type AddFileResult = {
   kind: string;
   preset: string | null;
   fips: string | null;
-  /** How the county was guessed from ZIP codes. Null if it was entered or is clear from locations. */
+  /** How the county was guessed from ZIP codes. Null if it was entered or is clear from the locations. */
   fipsWhy: string | null;
   rows: number;
   /** The columns of a roll; empty if the file has a known schema. */

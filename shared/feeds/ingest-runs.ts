@@ -5,9 +5,9 @@ import type { JobDefinition } from '../platform/queue/jobs.ts';
 
 const payload = z.object({
   feed: z.string(),
-  /** Merges even if the gate blocks the run. The run records this. */
+  /** Whether to merge even if the gate blocks the run. The run records this. */
   force: z.boolean().default(false),
-  /** Sources to use instead of the feed file's, by input. */
+  /** Sources to use instead of those in the feed file, by input. */
   sources: z.partialRecord(z.enum(INPUTS), z.string()).default({}),
   requestedBy: z.string().default('operator'),
   /** A person is waiting, so the job isn't retried after a server has failed several times in one attempt. */

@@ -50,7 +50,9 @@ export function readSalesPrograms(file = bundled): SalesProgram[] {
   }
 }
 
-/** Florida's Department of Revenue numbers counties alphabetically from 11, with Miami-Dade as Dade. */
+/**
+ * Florida's Department of Revenue numbers counties alphabetically, starting at 11, with Miami-Dade as Dade.
+ */
 const DADE = 12_086;
 
 export function salesAddresses({ addresses }: SalesProgram, county: number, year: number): string[] {

@@ -49,7 +49,7 @@ function growByGeometry(box: Box, geometry: Geometry): void {
   else if (Array.isArray(geometries)) for (const part of geometries) if (part) growByGeometry(box, part);
 }
 
-/** A coordinate that is not a number makes the box NaN, which the range check rejects. */
+/** A coordinate that isn't a number makes the box NaN, which the range check rejects. */
 function growByPositions(box: Box, coordinates: readonly unknown[]): void {
   if (Array.isArray(coordinates[0])) {
     for (const inner of coordinates) if (Array.isArray(inner)) growByPositions(box, inner);

@@ -4,7 +4,7 @@ import { coversPoint, type PreparedQuery } from './intersects.ts';
 
 /** Boxes with inclusive bounds, in integers of 1e-7 degrees. */
 export type QueryCover = {
-  /** Boxes wholly inside the query's area. They do not overlap. */
+  /** Boxes entirely inside the query's area. They don't overlap. */
   inner: Box[];
   /** Boxes that together cover every outline, line, and point of the query. */
   edge: Box[];
@@ -16,7 +16,7 @@ export type QueryCover = {
  */
 export const DEFAULT_EDGE_CELLS = 128;
 
-/** Cells narrower than this (about 50 m) are not split, because a parcel's extent is wider than that. */
+/** Cells narrower than this (about 50 m) aren't split, because a parcel's extent is wider than that. */
 const NARROW_CELL = 5_000;
 
 /**

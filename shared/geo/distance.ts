@@ -40,7 +40,7 @@ export function geodesicCircle(lon: number, lat: number, meters: number): QueryG
   };
 }
 
-/** The polar cap beyond a rim, as a ring that spans all longitudes. */
+/** The polar cap beyond a circle's rim, as a ring that spans all longitudes. */
 function polarCap(rim: readonly Position[], pole: number): Position[] {
   const around = rim
     .map(([x, y]): Position => [((((x + 180) % 360) + 360) % 360) - 180, y])

@@ -35,7 +35,7 @@ export const REPAIRS = [
 ] as const;
 export type Repair = (typeof REPAIRS)[number];
 
-/** Why a geometry is not usable as a boundary, or as lines. */
+/** Why a geometry can't be used as a boundary, or as lines. */
 export type GeometryFault =
   /** The geometry is null or has no coordinates. */
   | 'no_geometry'

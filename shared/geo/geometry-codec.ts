@@ -18,8 +18,8 @@ const STEPS = 1024;
 export const toUnits = (deg: number): number => Math.round(deg * (1e7 * STEPS)) / STEPS;
 
 /**
- * Positions are stored as differences in 1e-7 degrees, as zigzag varints (Protocol Buffers): about 4 bytes
- * per vertex.
+ * Positions are stored as differences in 1e-7 degrees, encoded as zigzag varints (Protocol Buffers). This
+ * takes about 4 bytes per vertex.
  */
 const BOUNDARY_VERSION = 1;
 const LINES_VERSION = 101;
@@ -228,7 +228,7 @@ function readPosition(reader: Reader): void {
   reader.lat = (reader.lat + unzigzag(readVarint(reader))) | 0;
 }
 
-/** Reads a count of items of at least one byte each, so that a damaged count cannot allocate gigabytes. */
+/** Reads a count of items of at least one byte each, so that a damaged count can't allocate gigabytes. */
 function readCount(reader: Reader): number {
   const count = readVarint(reader);
   const left = reader.bytes.length - reader.at;

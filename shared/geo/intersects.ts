@@ -7,7 +7,7 @@ import { onLevelEdge, orientation, segmentRelation } from './predicates.ts';
 import type { QueryGeometry } from './query-geometry.ts';
 
 /**
- * Coordinates in units of `toUnits`. Edge e of element elementOf[e] runs from (x1, y1)[e] to (x2, y2)[e]; a
+ * Coordinates in units of `toUnits`. Edge e of element elementOf[e] runs from (x1, y1)[e] to (x2, y2)[e]. A
  * point is an edge of length 0.
  */
 export type PreparedQuery = {

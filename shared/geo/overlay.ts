@@ -87,8 +87,9 @@ function repairGroup(polygons: MultiPolygon, repairs: Set<Repair>): MultiPolygon
 }
 
 /**
- * Union by polyclip-ts, whose rounding may leave a corner just beyond an edge. If the result is invalid, adds
- * such corners as vertices and computes the union again, first without rounding, then on coarser grids.
+ * Computes the union with polyclip-ts, whose rounding may leave a corner just beyond an edge. If the result
+ * is invalid, adds such corners as vertices and computes the union again, first without rounding, then on
+ * coarser grids.
  */
 function unionOf(polygons: MultiPolygon): MultiPolygon | null {
   for (const grid of GRIDS) {

@@ -69,8 +69,7 @@ function middleBand(polygon: Polygon): Band {
 }
 
 /**
- * Maximum number of parallels to try when the middle one fails, so that long rings do not take quadratic
- * time.
+ * Maximum number of parallels to try if the middle one fails, so that long rings don't take quadratic time.
  */
 const MAX_BANDS = 32;
 

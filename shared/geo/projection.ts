@@ -6,7 +6,7 @@ import { type ToWgs84, unprojected } from './geometry-types.ts';
 
 type TransformPosition = (position: Position) => Position;
 
-/** Geographic systems within two meters of WGS84, the precision of the rolls. */
+/** Geographic systems within two meters of WGS84, which is the precision of the rolls. */
 const GEOGRAPHIC = new Set([
   'EPSG:4326',
   'EPSG:4269', // NAD83
@@ -104,7 +104,7 @@ type Parsed = {
   datum?: { datum_type?: number; a?: number };
 };
 
-/** proj4's PJD_NODATUM: an ellipsoid without a known relation to WGS84. */
+/** proj4's PJD_NODATUM: an ellipsoid with no known relation to WGS84. */
 const NO_DATUM = 5;
 /** The major axis that GRS80 and WGS84 share, in meters. */
 const WGS84_A = 6_378_137;

@@ -9,7 +9,7 @@ export type ShapeRead =
   | {
       ok: true;
       query: QueryData;
-      /** The area of the smallest polygon; 0 if the shape has points or lines, or no polygon. */
+      /** The area of the smallest polygon; 0 if the shape includes points or lines, or has no polygon. */
       leastSqM: number;
     }
   | Extract<ParsedQuery, { ok: false }>;

@@ -17,9 +17,10 @@ export type RingFault = {
 };
 
 /**
- * Finds the westernmost fault of a polygon's rings (shell first; closed, no repeated positions). Rings may
- * touch at points. If several rings, or several parts of one, pass through a vertex, they must nest like
- * parentheses. Uses a plane sweep (Shamos and Hoey, Geometric intersection problems, 1976).
+ * Finds the westernmost fault of a polygon's rings (shell first; rings are closed and have no repeated
+ * positions). Rings may touch at points. If several rings, or several parts of one, pass through a vertex,
+ * they must nest like parentheses. Uses a plane sweep (Shamos and Hoey, Geometric intersection problems,
+ * 1976).
  */
 export function findRingFault(rings: Ring[]): RingFault | null {
   const edges = loadEdges(rings);

@@ -46,8 +46,8 @@ const stepsToRead = (text: string): number => 8 * text.length;
 const most = ({ x1 }: QueryData): number => Math.min(x1.length, QUERY_LIMITS.maxCrossings);
 
 /**
- * A computation on a shape, with an advance estimate of its steps. Arguments and results can be sent to
- * another thread.
+ * A computation on a shape, with an estimate of how many steps it will take. Arguments and results can be
+ * sent to another thread.
  */
 const SHAPE_TASKS = {
   readWkt: { run: readWkt, steps: stepsToRead },

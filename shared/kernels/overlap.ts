@@ -9,8 +9,8 @@ export type PreparedOverlap = {
 };
 
 /**
- * Polygons and windows with more vertices are split, because time grows with the square of a window's
- * vertices.
+ * Polygons and windows with more vertices are split, because time grows with the square of a window's vertex
+ * count.
  */
 const MAX_VERTICES = 128;
 

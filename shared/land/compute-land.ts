@@ -74,7 +74,7 @@ export type ComputedParcel = Figures &
     property_id: number;
     mark: number;
     shape_hash: string;
-    /** The kinds that were computed, as bits. Ignore the columns of other kinds. */
+    /** The kinds that were computed, as bits. Ignore the other kinds' columns. */
     layers: number;
     remaining: number;
   };
@@ -105,7 +105,7 @@ type Recipe = {
   close?(): Promise<void>;
 };
 
-/** Computes the figures of a chunk's parcels. An error in one kind doesn't prevent the others. */
+/** Computes the figures for a chunk's parcels. An error in one kind doesn't affect the others. */
 export async function computeChunk(
   input: LandInput,
   kernels: LandKernels,

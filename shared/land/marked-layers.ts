@@ -84,8 +84,8 @@ function covers(layer: Layer, { x, y }: { x: number; y: number }, fips: number):
 }
 
 /**
- * The largest reach of the feeds that cover a parcel, separately for each class. Feeds may have their own
- * reaches.
+ * The largest reach among the feeds that cover a parcel, separately for each class. Each feed may have its
+ * own reaches.
  */
 export function maxReach(layers: readonly Layer[]): RoadReach {
   const largest = (name: keyof RoadReach) => Math.max(0, ...layers.map(layer => layer.reach_m?.[name] ?? 0));

@@ -21,7 +21,7 @@ export const listParts = ({ onlyRead = false } = {}) => ({
   }),
 });
 
-/** A row of a list as stored, with its owner's totals in the list. */
+/** A list's row as it is stored, with the owner's totals in the list. */
 export type ListRow = {
   property_id: number;
   status: RowStatus;
@@ -50,7 +50,7 @@ export async function countiesOfList(db: Db, listId: string): Promise<number[]> 
   return rows.map(row => row.fips);
 }
 
-/** A list's rows ordered by id, in either direction; `count` covers all selected rows. */
+/** A list's rows, ordered by id in either direction. `count` covers all selected rows. */
 export async function readListRows(
   db: Db,
   companyId: string,

@@ -2,7 +2,9 @@ import { z } from 'zod';
 import { swapHint } from '../geo/swap-hint.ts';
 import { fips, zip } from '../regions/region-codes.ts';
 
-/** About 124 miles. Comps farther away aren't comparable, and the work of a search grows with its area. */
+/**
+ * About 124 miles. Comps farther away aren't comparable, and a search takes more work the larger its area.
+ */
 const MAX_DIST_M = 200_000;
 const DEFAULT_DIST_M = 1_000;
 

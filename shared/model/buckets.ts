@@ -2,9 +2,7 @@ export const SQ_FT_PER_ACRE = 43_560;
 
 const SQ_FT_9500 = 9_500 / SQ_FT_PER_ACRE;
 
-/**
- * In the order of the API. A bucket has lots with `minAcres <= acres < maxAcres`. Buckets overlap on purpose.
- */
+/** In the API's order. A bucket has lots with `minAcres <= acres < maxAcres`. Buckets overlap on purpose. */
 export const ACRE_BUCKETS = [
   { label: '0-9.5k sqft', minAcres: 0, maxAcres: SQ_FT_9500 },
   { label: '0-0.25 acre', minAcres: 0, maxAcres: 0.25 },

@@ -4,7 +4,7 @@ import { round2 } from '../kernels/stats/rounding.ts';
 import { indexAt, type PriceIndex } from '../kernels/valuation/price-index.ts';
 
 /**
- * A metric of market statistics. The API, pages, MCP texts, and docs are generated from these declarations.
+ * A metric of market statistics. The API, pages, MCP text, and docs are generated from these declarations.
  */
 export type Metric = {
   label: string;
@@ -55,7 +55,7 @@ export function indexFigures(index: PriceIndex | null, day: number): IndexFigure
 /** Minimum number of sales for a figure in `more`, and minimum number of lots for pages to show a figure. */
 export const LEAST_SALES = 5;
 
-/** The lots of a bucket that a figure is calculated from. */
+/** The lots in a bucket that a figure is calculated from. */
 type Lots = { count: CountKey; name: string; of(bucket: BucketSummary): Summary };
 
 const ACTIVE: Lots = { count: 'Active', name: 'active listings', of: bucket => bucket.active };

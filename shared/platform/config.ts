@@ -139,7 +139,7 @@ function dotEnv(): Record<string, string | undefined> {
   }
 }
 
-/** Empty variables count as unset. @throws PlatError `config` that names every invalid variable */
+/** Empty variables count as unset. @throws PlatError `config`, which names every invalid variable */
 export function loadConfig(
   env: Record<string, string | undefined> = { ...dotEnv(), ...process.env },
 ): Config {

@@ -16,7 +16,7 @@ export type PoolOptions = {
   connectTimeoutMs?: number;
   /** How long a statement can run before the server cancels it, in milliseconds; 0 for no limit (workers). */
   statementTimeoutMs?: number;
-  /** Server settings for every connection, in addition to the common ones. */
+  /** Server settings for every connection in the pool, in addition to the common ones. */
   settings?: Record<string, string>;
 };
 

@@ -8,7 +8,7 @@ import { isLoopback } from './origin.ts';
 export type NamedDisk = DiskSpace & { holds: string[]; full: boolean };
 
 /**
- * A disk with less free space than this counts as full: there is room for an email or a log line, but not for
+ * A disk with less free space than this counts as full. There is room for an email or a log line, but not for
  * a county.
  */
 const FULL_BYTES = 100e6;

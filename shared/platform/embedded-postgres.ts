@@ -53,8 +53,8 @@ type Paths = {
 };
 
 /**
- * Starts the PostgreSQL that npm installed, with its files in `dir`. If a server is still running there, such
- * as after a kill -9 of Plat, uses that one.
+ * Starts the PostgreSQL server that npm installed, with its files in `dir`. If a server is still running
+ * there, such as after Plat was killed with kill -9, uses that one.
  * @throws PlatError `embedded_postgres` with the end of the server's log if it doesn't start
  */
 export async function startEmbedded(

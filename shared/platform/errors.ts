@@ -70,7 +70,7 @@ export function messageOf(error: unknown): string {
  */
 const UNSTORABLE = /\0|\p{Cs}/gu;
 
-/** The end of a message about a database that refuses writes. */
+/** The last part of a message about a database that refuses writes. */
 export const READ_ONLY =
   'It is a standby, or default_transaction_read_only is on. Point DATABASE_URL at the primary.';
 
@@ -97,8 +97,8 @@ export const isTooSlow = (error: unknown): boolean => means(errorCode(error), 's
 const SQLSTATE_FORM = /^[0-9A-Z]{5}$/;
 
 /**
- * Whether the database is unavailable. An error without a SQLSTATE did not come from the server: no
- * connection, a timeout, or a reset.
+ * Whether the database is unavailable. An error without a SQLSTATE did not come from the server. It means
+ * that there was no connection, a timeout, or a reset.
  */
 export function isAway(error: unknown): boolean {
   const code = errorCode(error);

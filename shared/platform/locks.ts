@@ -23,7 +23,7 @@ export const LOCKS = {
   countyAttributes: 7_152_806,
   /** With the county: writing its valuations. */
   countyValuations: 7_152_811,
-  /** Assigning numbers to changes. Always the last lock that a transaction takes. */
+  /** Assigning numbers to changes. This is always the last lock that a transaction takes. */
   changes: 7_152_812,
   /** Writing the history of statistics. */
   marketHistory: 7_152_813,

@@ -21,7 +21,7 @@ export function createLogger(config: Pick<Config, 'LOG_LEVEL'>, name: string): L
           '*.token',
           // ioredis's failed command, which can be AUTH with the password.
           '*.command',
-          // pg attaches the whole client, including its secrets, to the error of a lost connection.
+          // pg attaches the whole client, including its secrets, to the error for a lost connection.
           '*.client',
         ],
         censor: '[removed]',

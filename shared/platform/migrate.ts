@@ -10,7 +10,9 @@ import { SQLSTATE } from './sqlstates.ts';
 
 export const QUEUE_SCHEMA = 'bullmq';
 
-/** The first and the last migration from before the first release. 0001_schema.sql replaced all of them. */
+/**
+ * The first and last of the migrations from before the first release. 0001_schema.sql replaced all of them.
+ */
 const CHAIN_BEGAN = '0001_regions.sql';
 const CHAIN_ENDED = '0044_drop_packed_stats.sql';
 /** The last commit with these migrations. */
@@ -40,7 +42,7 @@ const RECORDS = { breaking: 'schema_migrations', expanding: 'schema_expansions' 
 type Applied = { version: number; name: string; checksum: string; kind: MigrationKind };
 type Migration = Applied & { text: string };
 
-/** The kind in a migration's first line, or undefined if it has none. */
+/** The kind stated in a migration's first line, or undefined if there is none. */
 export function kindOf(text: string): MigrationKind | undefined {
   return /^-- (expanding|breaking): \S/.exec(text)?.[1] as MigrationKind | undefined;
 }
@@ -73,7 +75,7 @@ export const newestMigration = (): string => String(knownMigrations().length).pa
 
 type MigrateOptions = {
   folder?: string;
-  /** Called when a migration has to wait for a table in use. */
+  /** Called when a migration has to wait for a table that is in use. */
   say?: (text: string) => void;
 };
 

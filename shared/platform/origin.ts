@@ -4,7 +4,8 @@ import type { Config } from './config.ts';
 type Settings = Pick<Config, 'HOST' | 'BASE_URL' | 'APP_URL' | 'ALLOWED_HOSTS'>;
 
 /**
- * Protocol and host of a request, as Express reports them. Forwarded headers count only from trusted proxies.
+ * Protocol and host of a request, as Express reports them. Forwarded headers count only if they come from
+ * trusted proxies.
  */
 type AddressedRequest = { host: string | undefined; protocol: string };
 
@@ -13,7 +14,8 @@ export type Origins = {
   /** Whether a Host header, with or without a port, is one of the service's own hosts. */
   isOwnHost(host: string): boolean;
   /**
-   * Whether Plat accepts requests for this host. If no setting names the service's hosts, Plat accepts all.
+   * Whether Plat accepts requests for this host. If no setting names the service's hosts, Plat accepts all
+   * hosts.
    */
   answersTo(host: string): boolean;
   /** The API's URL, for links to more pages. Empty if links are relative. */

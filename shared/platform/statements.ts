@@ -22,7 +22,7 @@ const statements = new Map<string, string>(
 
 /**
  * Returns the statement `family/verb_noun`: a block `-- name: verb_noun` in a file of `sql/queries/family/`,
- * or the file with this name.
+ * or the file with that name.
  */
 export function sql(name: string): string {
   const text = statements.get(name);
@@ -55,7 +55,7 @@ export function compose(name: string, fragments: Fragments): string {
 }
 
 /**
- * A statement of sql/queries with the values of its parameters and the fragments of its placeholders.
+ * A statement in sql/queries with the values for its parameters and the fragments for its placeholders.
  * @throws Error like bindValues
  */
 export function statement(name: string, values: Values, fragments?: Fragments): BoundStatement {

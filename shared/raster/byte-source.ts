@@ -36,7 +36,7 @@ export type ByteSourceOptions = {
   /** The version that every read must match. Default: the version of the first read. */
   fingerprint?: string;
   limits?: Partial<Limits>;
-  /** Default: `request` of shared/platform/http. A replacement may cache or throttle. */
+  /** Default: `request` from shared/platform/http. A replacement may cache or throttle. */
   request?: typeof request;
 };
 

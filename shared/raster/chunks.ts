@@ -189,7 +189,7 @@ function loadOnce<T>(
   const cached = cache.get(key);
   if (cached !== undefined) return cached;
   const loading = load();
-  // A block larger than the cache stays until the next one is added.
+  // A block that is larger than the cache stays until the next one is added.
   cache.set(key, loading, { size: Math.min(bytes, cache.maxSize) });
   loading.catch(() => {
     if (cache.peek(key) === loading) cache.delete(key);
@@ -205,7 +205,7 @@ export function isPermanentError(error: unknown): error is PlatError {
   return error instanceof PlatError && !isRetryable(error);
 }
 
-/** Heights in meters of a chunk with a margin of one cell, and how many cells are still NaN. */
+/** A chunk's heights in meters, with a margin of one cell, and the number of cells that are still NaN. */
 type Window = { left: number; top: number; size: number; heights: Float64Array; missing: number };
 
 type Area = { left: number; top: number; right: number; bottom: number };

@@ -253,8 +253,8 @@ function* stripsOf(grid: VirtualGrid, { left, top, columns, rows }: CellWindow):
 }
 
 /**
- * Whether a piece of the window has covered cells. The window of a slanting parcel has pieces without any,
- * and their chunks are not read.
+ * Whether a piece of the window has any covered cells. The window of a slanting parcel has pieces without
+ * any, and their chunks aren't read.
  */
 function isCovered({ values, stride, offset }: Piece['covered'], columns: number, rows: number): boolean {
   for (let row = 0; row < rows; row++) {

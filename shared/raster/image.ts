@@ -147,8 +147,8 @@ type Parameters = ConstructorParameters<typeof BaseDecoder>[0];
 const inflateAsync = promisify<Uint8Array, { maxOutputLength: number; chunkSize: number }, Buffer>(inflate);
 
 /**
- * Inflates with Node's zlib, which takes a third of the time of geotiff.js's pako and runs off the event
- * loop.
+ * Inflates with Node's zlib, which takes a third of the time that geotiff.js's pako takes and runs off the
+ * event loop.
  */
 class ZlibDecoder extends BaseDecoder {
   override async decodeBlock(bytes: ArrayBufferLike): Promise<ArrayBufferLike> {
@@ -156,7 +156,7 @@ class ZlibDecoder extends BaseDecoder {
     const bits = typeof bitsPerSample === 'number' ? [bitsPerSample] : Array.from(bitsPerSample);
     const samples = planarConfiguration === 2 ? 1 : bits.length;
     const size = (tileWidth * tileHeight * samples * bits[0]!) / 8;
-    // Limit the output to one block, so that a damaged or hostile file cannot exhaust memory.
+    // Limit the output to one block, so that a damaged or malicious file can't exhaust memory.
     const options = { maxOutputLength: size, chunkSize: Math.max(MIN_CHUNK, size) };
     return arrayBufferOf(await inflateAsync(new Uint8Array(bytes), options));
   }

@@ -34,7 +34,7 @@ const MAX_IMAGES = 40;
 
 /**
  * The full resolution and the overviews, largest first.
- *  @throws PlatError `feed_format`; errors from the source
+ * @throws PlatError `feed_format`; errors from the source
  */
 export function openLevels(source: ByteSource): Promise<[Level, ...Level[]]> {
   return withTiff(source, async tiff => {

@@ -164,7 +164,10 @@ function gridOf(
   return { originX, originY, stepX, stepY };
 }
 
-/** Parsed here, because geotiff.js drops the last digit of a value that doesn't end with a NUL. */
+/**
+ * The nodata value. It is parsed here because geotiff.js drops the last digit of a value that doesn't end
+ * with a NUL.
+ */
 export function nodataOf(image: GeoTIFFImage): number | null {
   const text = image.fileDirectory.getValue('GDAL_NODATA');
   if (typeof text !== 'string') return null;

@@ -3,8 +3,8 @@ import { countyAt, nearestCounty } from './county-polygons.ts';
 import { stateCode } from './states.ts';
 
 /**
- * Connecticut's 169 towns by planning region. The regions replaced the counties in 2022 (87 FR 34235).
- * Source, Census Bureau: https://www2.census.gov/geo/docs/reference/ct_change/ct_cou_to_cousub_crosswalk.txt
+ * Connecticut's 169 towns by planning region. The regions replaced the counties in 2022 (87 FR 34235). Source
+ * (Census Bureau): https://www2.census.gov/geo/docs/reference/ct_change/ct_cou_to_cousub_crosswalk.txt
  */
 const TOWNS: Record<number, string> = {
   9110: `

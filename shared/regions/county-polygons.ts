@@ -13,7 +13,7 @@ type CountyIndex = { parts: Part[]; tree: Flatbush; boxes: Map<number, Box> };
 
 let cached: CountyIndex | undefined;
 
-/** Built on first use in 80 ms: about 3,600 polygons with 68,000 vertices. */
+/** Built on first use, which takes 80 ms for about 3,600 polygons with 68,000 vertices. */
 function index(): CountyIndex {
   if (cached) return cached;
   const topology = readCountyTopology();

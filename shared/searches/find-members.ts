@@ -6,7 +6,7 @@ import type { Db } from '../platform/db.ts';
 /** Maximum number of ids per statement. */
 const IDS_AT_ONCE = 10_000;
 
-/** The parcels that a filter finds in a county. @param ids limits the search to these */
+/** The parcels in a county that a filter matches. @param ids limits the search to these */
 export async function findMembers(
   db: Db,
   filter: FilterBody,

@@ -23,7 +23,7 @@ export async function nameNotes(db: Db, searchId: string, limit: number): Promis
     search_id: searchId,
     limit,
   });
-  // Without counties, a cluster would query all of its servers.
+  // With an empty list of counties, a cluster would query all of its servers.
   if (notes.length === 0) return [];
   const property_ids = [...new Set(notes.map(({ property_id }) => property_id))];
   const counties = [...new Set(property_ids.map(countyOf))];
@@ -69,7 +69,7 @@ export const shownChanges = ({ fields }: NamedNote, texts: boolean): ShownChange
     if (spec === undefined || values.every(value => value === null)) return [];
     const { label } = spec;
     const isText = spec.unit === undefined && spec.type !== 'date';
-    // Show only the label, because the values of a boundary mean nothing to people.
+    // Show only the label, because a boundary's values mean nothing to people.
     if (field === 'boundary' || (isText && !texts)) return [{ label }];
     const [was, is] = values.map(value => changedText(field, spec, value));
     return [{ label, values: `${was} → ${is}` }];

@@ -21,7 +21,7 @@ export const MESSAGES_DAYS = 30;
 /** The channel that notifies workers' dispatchers of messages to deliver. */
 export const WEBHOOKS_CHANNEL = 'plat_webhooks';
 
-/** The seconds before each attempt, as Standard Webhooks 1.0 recommends. */
+/** The delay before each attempt, in seconds, as Standard Webhooks 1.0 recommends. */
 export const SCHEDULE = [0, 5, 300, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400] as const;
 
 /** 256 bits, within the range of 24 to 64 bytes that Standard Webhooks 1.0 allows. */

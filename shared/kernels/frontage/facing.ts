@@ -158,7 +158,7 @@ function lineOfSight({ edges }: PreparedParcels, roads: Centerlines, ways: Publi
 
   return (segment, parts, ax, ay, bx, by) => {
     const ownWays = ways[roads.roadOf[segment]!]!;
-    // Check the start first: on a side or rear line, it is in the next lot.
+    // Check the start first, because on a side or rear line, it is in the next lot.
     for (const part of parts) if (isInside(part, ax, ay) && !ownWays.includes(part)) return true;
     const minX = Math.min(ax, bx);
     const minY = Math.min(ay, by);

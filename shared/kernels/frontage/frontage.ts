@@ -38,8 +38,8 @@ export type Neighbor = { id: number; shape: MultiPolygon };
 export type Frontage = { highwayFt: number; normalFt: number; localFt: number; landlocked: boolean };
 
 /**
- * Part of a boundary that faces a road, or of a centerline inside the parcel. Its length counts once for each
- * of the `sides`.
+ * Part of a boundary that faces a road, or part of a centerline inside the parcel. Its length counts once for
+ * each of the `sides`.
  */
 export type FacingStretch = { class: RoadClass; line: Position[]; sides: 1 | 2 };
 
@@ -175,7 +175,7 @@ function pointAt({ lines: { x1, y1, x2, y2 }, i, pieces }: Stretch, piece: numbe
   return [interpolate(x1[i]!, x2[i]!, piece / pieces), interpolate(y1[i]!, y2[i]!, piece / pieces)];
 }
 
-/** Parts of an edge with this many pieces or fewer are not divided further. */
+/** Parts of an edge with this many pieces or fewer aren't divided further. */
 const MIN_SPLIT_PIECES = 16;
 
 /** Finds the stretches of a parcel's boundary that face a road. @param reachM reach by rank of class */

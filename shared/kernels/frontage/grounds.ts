@@ -16,8 +16,8 @@ export type PreparedPolygon = {
   /** In meters in the plane. */
   box: Box;
   /**
-   * For each of a number of equal strips, from south to north, the edges that pass through it. Null if there
-   * are few edges.
+   * The edges that pass through each of several equal strips, from south to north. Null if there are only a
+   * few edges.
    */
   strips: readonly (readonly number[])[] | null;
 };

@@ -11,7 +11,7 @@ import { addPiece, lengthOf, piecesAlong, pointDistance, type Stretch } from './
 export function centerlinesInside(roads: Centerlines, polygon: PreparedPolygon): Stretch[] {
   const stretches: Stretch[] = [];
   const [west, south, east, north] = polygon.box;
-  // Sorted, so that stretches of a road are consecutive.
+  // Sorted so that the stretches of a road are consecutive.
   const segments = roads.index?.search(west, south, east, north).sort((a, b) => a - b) ?? [];
   for (const segment of segments) {
     const rank = roads.classOf[segment]!;

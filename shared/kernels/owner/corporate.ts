@@ -84,7 +84,7 @@ function isCompany(words: readonly string[], padded: string): boolean {
   return words[at - 1] !== 'OF';
 }
 
-/** L.P., L.C., or P.C. with periods after two or more words. Without periods they can be initials. */
+/** L.P., L.C., or P.C. with periods after two or more words. Without periods, they can be initials. */
 function isDottedForm(name: string, padded: string): boolean {
   return / \S+ \S+ (?:L P|L C|P C) $/.test(padded) && /[LP]\. ?[PC]\.?\s*$/i.test(name);
 }

@@ -7,11 +7,11 @@
 const LETTERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ';
 const DIGITS = '0123456789';
 const MARKS = '!"#$%&()*+,-./:;<=>?@[\\]^_{|}~';
-/** No-break space, typographic signs, and the dashes and quotes that word processors insert. */
+/** Non-breaking spaces, typographic symbols, and the dashes and quotes that word processors insert. */
 const PRINT_MARKS = '\u00a0¡¦§©«¬®°±¶·»¿÷×‐‑‒–—―“”„•…′″';
 /** Apostrophes, accents typed as apostrophes, and soft hyphens. */
 const APOSTROPHES = "'`´‘’‚ʼ\u00ad";
-/** Characters to delete: apostrophes, and the combining accents of decomposed text. */
+/** Characters to delete: apostrophes, and the combining accents in decomposed text. */
 const DELETED = `${APOSTROPHES}\u0300\u0301\u0302\u0303\u0304\u0306\u0307\u0308\u030a\u030b\u030c\u0327\u0328`;
 const STROKED: Record<string, string> = { Ø: 'O', ø: 'O', Ł: 'L', ł: 'L', Đ: 'D', đ: 'D', ı: 'I' };
 
@@ -29,7 +29,7 @@ function accentedLetters(): [from: string, to: string][] {
   return pairs;
 }
 
-/** Arguments of translate(), which searches `from` in order, so the common characters come first. */
+/** Arguments for translate(), which searches `from` in order, so common characters come first. */
 export const WORD_TABLE: { from: string; to: string } = (() => {
   const accented = accentedLetters();
   const separators = MARKS + CONTROLS + PRINT_MARKS;

@@ -105,7 +105,7 @@ function careOfLength(words: readonly string[], i: number): number {
   return word === 'CARE' && words[i + 1] === 'OF' ? 2 : 0;
 }
 
-/** Digits only: spelled-out ordinals also appear in names, such as FIRST NATIONAL BANK. */
+/** Digits only, because spelled-out ordinals also appear in names, such as FIRST NATIONAL BANK. */
 const IS_ORDINAL = /^\d+(?:ST|ND|RD|TH)$/;
 
 function beginsAddress(words: readonly string[], i: number, hasStreet: boolean): boolean {
@@ -228,7 +228,7 @@ function withUnits(words: string[]): string[] {
   return out;
 }
 
-/** NO and SO are directionals after the house number (12 NO MAIN ST); elsewhere NO means "number". */
+/** After the house number, NO and SO are directionals (12 NO MAIN ST). Elsewhere, NO means "number". */
 const AFTER_NUMBER = new Map(Object.entries({ NO: 'N', SO: 'S' }));
 /** Suffixes of streets named by letters (N St, E Ave). Before one of these, a directional may be the name. */
 const LETTERED = new Set(['ST', 'AVE', 'RD']);

@@ -124,7 +124,7 @@ export function sameEntity(a: string, b: string, sameAddress: boolean): boolean 
   return others.length - some.length <= 1 && some.length > 1 && some.every(fits);
 }
 
-/** The narrowest place that two addresses share, or null. */
+/** The most specific place that two addresses share, or null. */
 export function sharedPlace(a: Place, b: Place): 'street' | 'zip' | 'city' | null {
   const zip = a.zip !== null && a.zip === b.zip;
   const city = a.city !== null && a.state !== null && a.city === b.city && a.state === b.state;

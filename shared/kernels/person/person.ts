@@ -125,7 +125,7 @@ function readPart(part: string, shared: string): Person[] {
   const given = words.slice(surnameLength);
   const rollOrder = name(given[0], given[1], words.slice(0, surnameLength).join(' '));
   if (words.length === 1) return [];
-  // JOHN A SMITH: an initial in the middle means given name first.
+  // JOHN A SMITH: an initial in the middle means that the given name comes first.
   if (words.length === 3 && b!.length === 1 && c!.length > 1) return [...name(a, b, c!), ...rollOrder];
   if (words.length === 2) return [...rollOrder, ...name(a, '', b!)];
   return [...rollOrder, ...(c!.length > 1 && more.length === 0 ? name(a, b, c!) : [])];

@@ -46,7 +46,7 @@ export function studyRatios(estimates: readonly number[], prices: readonly numbe
   };
 }
 
-/** Fewer than RESAMPLES, because each resample takes a regression and a median. */
+/** Fewer than RESAMPLES, because each resample requires a regression and a median. */
 const BIAS_RESAMPLES = 500;
 
 /**
@@ -114,7 +114,7 @@ const SEED = 20_260_101;
  * Bootstraps a statistic (B. Efron, R. Tibshirani, An Introduction to the Bootstrap, 1993), with a fixed
  * seed.
  * @param figure the statistic of resampled indices
- * @returns its value for each resample, ascending; empty for fewer than two items
+ * @returns its value for each resample, ascending; empty if there are fewer than two items
  */
 export function bootstrap(
   count: number,

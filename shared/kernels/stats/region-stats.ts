@@ -53,7 +53,7 @@ export type BucketSummary = {
   pending: Summary;
   /** By window, in the order of WINDOW_MONTHS. */
   sold: [Summary, Summary, Summary, Summary];
-  /** The sales of the 12 months before the last 12 months. */
+  /** Sales in the 12 months before the last 12 months. */
   yearBefore: { count: number; medianPpa: number | null };
   /**
    * For the last 12 months' sales with a known asking price, their number and the median of sale price /
@@ -77,7 +77,7 @@ type Listing = {
   asked: number;
 };
 
-/** The same listings in three orders, for the three medians. */
+/** The same listings sorted in three orders, for the three medians. */
 type Sorted = { byAcres: Listing[]; byPrice: Listing[]; byPpa: Listing[] };
 
 /**

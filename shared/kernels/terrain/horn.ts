@@ -1,4 +1,4 @@
-/** Width and height of the cells of each row, in meters on the ground. */
+/** Width and height of the cells in each row, in meters on the ground. */
 export type RowSizes = { xM: Float64Array; yM: Float64Array };
 
 /**

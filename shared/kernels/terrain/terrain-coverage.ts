@@ -48,7 +48,7 @@ export type Coverage = { fractions: Float64Array; stride: number };
 const EXTRA_CELLS = 2;
 
 /**
- * The exact covered fraction, 0 to 1, of each cell of a window: signed areas are accumulated along edges and
+ * The exact covered fraction, 0 to 1, of each cell in a window. Signed areas are accumulated along edges and
  * summed along rows, as font rasterizers do (https://github.com/raphlinus/font-rs).
  * @param window contains the polygon's full width
  */
@@ -131,8 +131,8 @@ function addSpan(x0: number, x1: number, height: number, base: number, cells: Fl
     cells[base + firstCell + 1]! += beyond;
     return;
   }
-  // Across several cells, the covered area grows by a triangle, trapezoids and a triangle. The cells store
-  // the differences.
+  // Across several cells, the covered area grows by a triangle, trapezoids, and another triangle. The cells
+  // store the differences.
   const slope = 1 / (x1 - x0);
   const entry = firstCell + 1 - x0;
   const exit = x1 - (endCell - 1);

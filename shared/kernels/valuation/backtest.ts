@@ -99,7 +99,7 @@ export function backtest(comps: Comps, options: BacktestOptions): Backtest {
 
 export type CountyBacktest = { fips: number; alone: Backtest; beside: Backtest };
 
-/** Backtests each county on its own, and with priors from the others. */
+/** Backtests each county both on its own and with priors from the others. */
 export function backtestByCounty(comps: Comps, options: BacktestOptions): CountyBacktest[] {
   const alone = new Map(valueCounties(comps, { ...options, alone: true }));
   return valueCounties(comps, options).map(([fips, beside]) => ({

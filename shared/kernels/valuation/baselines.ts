@@ -5,7 +5,7 @@ import { createNearest } from './nearest.ts';
 import { createPlaces } from './surface.ts';
 import type { Comps } from './valuation-types.ts';
 
-/** Baseline methods to compare the model with, on the same data. */
+/** Baseline methods to compare the model to, using the same data. */
 export const METHODS = [
   'model',
   'county_bucket',

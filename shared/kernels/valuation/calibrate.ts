@@ -19,9 +19,9 @@ import { combineEstimates, type Estimate, shrinkToZero } from './shrink.ts';
 import type { Comps } from './valuation-types.ts';
 
 /**
- * Errors of estimates, measured on a county's past sales, each valued with the sales before it. Quantiles of
- * the errors relative to their expected size give the ranges (V. Vovk, Cross-Conformal Predictors, 2015; J.
- * Lei et al., Distribution-Free Predictive Inference, 2018).
+ * The errors of estimates, measured on a county's past sales, each valued with the sales before it. Quantiles
+ * of the errors relative to their expected size give the ranges (V. Vovk, Cross-Conformal Predictors, 2015;
+ * J. Lei et al., Distribution-Free Predictive Inference, 2018).
  */
 export type Calibration = {
   /**
@@ -155,7 +155,7 @@ const FEW_ERRORS_WIDTH = Math.log(5);
 /** The 10% and 90% quantiles of errors, as ln(estimate / price), for estimates of this scale. */
 export function interval(calibration: Calibration, scale: number): { low: number; high: number } {
   const error = intervalOf(calibration, scale);
-  // Reports stored before `level` existed don't have one.
+  // Reports that were stored before `level` existed don't have it.
   widenInterval(error, Z_90 * (calibration.level ?? 0));
   return error;
 }

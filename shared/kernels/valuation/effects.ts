@@ -45,7 +45,8 @@ const VARIANCE_PRIOR = 2 * 0.5 ** 2;
  */
 const MIN_Z = 3;
 /**
- * A term is estimated from the county's pairs if it differs in at least this many (equivalent to 20 sales).
+ * A term is estimated from the county's pairs if it differs in at least this many of them (the equivalent of
+ * 20 sales).
  */
 const MIN_PAIRS = 20 * PAIRS_PER_SALE;
 
@@ -95,7 +96,7 @@ function isEstimable(differences: Float64Array, count: number): boolean {
   return false;
 }
 
-/** Differences of ln(price per acre), adjusted to equal land. */
+/** Differences in ln(price per acre), adjusted to equal land. */
 export function withoutLand({ ppa, land }: Pairs, used: LandEffects | null): Float64Array {
   if (land === null || used === null) return ppa;
   return ppa.map((difference, i) =>

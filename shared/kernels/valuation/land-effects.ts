@@ -6,7 +6,7 @@ const LAND_NAMES = ['steep', 'frontage', 'flood', 'wetlands'] as const;
 export const LAND_TERMS = LAND_NAMES.length;
 
 /**
- * The slope in percent above which building sites are severely limited (USDA NRCS, National Soil Survey
+ * The slope, in percent, above which building sites are severely limited (USDA NRCS, National Soil Survey
  * Handbook, 620.10, dwellings).
  */
 export const STEEP_GRADE = 15;
@@ -42,7 +42,7 @@ export function landOf(land: Float64Array | undefined, chosen: ArrayLike<number>
 /** The change in ln(price per acre) per unit of each term; 0 if the data doesn't support an effect. */
 export type LandEffects = {
   effects: readonly number[];
-  /** Means of the terms over the county's sales, used for sales with unknown land. */
+  /** Means of the terms over the county's sales, used for sales whose land is unknown. */
   center: readonly number[];
 };
 

@@ -28,7 +28,7 @@ const MAX_PAIRED = 3_000;
 /** Sales farther apart than this differ in more than size and time. */
 const MAX_PAIR_M = 10_000;
 
-/** One step is the radius that contains this many sales around a median sale of the county. */
+/** One step is the radius that contains this many sales around a typical sale in the county. */
 const SALES_PER_STEP = 30;
 /**
  * Maximum number of sales to measure the distance on. The standard error of the median of this many sales is
@@ -49,8 +49,8 @@ export function placesOf(comps: Comps, chosen: Int32Array): Places {
 }
 
 /**
- * Differences between each sale of a county, latest first, and the sales nearest to it in distance. For a
- * county without sales, all nearby sales are paired.
+ * Differences between each sale in a county, latest first, and the sales that are closest to it. For a county
+ * without sales, all nearby sales are paired.
  */
 export function pairsOf(comps: Comps, sales: Int32Array, places: Places, county: number): Pairs {
   const entries = Int32Array.from(sales.keys());
@@ -110,7 +110,7 @@ function compareLand(
   }
 }
 
-/** Meters per step: the median distance from a sample of the county's sales to their 30th nearest. */
+/** Meters per step: the median distance from a sample of the county's sales to their 30th nearest sale. */
 export function groundStep(places: Places, lon: ArrayLike<number>, lat: ArrayLike<number>): number {
   const wanted = Math.min(SALES_PER_STEP, Math.max(1, lon.length - 1));
   // Sample both old and new sales, because their locations can differ.

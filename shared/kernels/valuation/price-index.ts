@@ -16,7 +16,7 @@ const BASE_DAY = 18_262;
 
 /** Minimum number of sales in the county between two knots. */
 const SALES_A_KNOT = 20;
-/** The normal quantile of an 80% range, as for estimates. */
+/** The normal quantile for an 80% range, as for estimates. */
 const Z = 1.2816;
 /** Prior variance of a difference, as for the other effects. */
 const VARIANCE_PRIOR = 0.5;

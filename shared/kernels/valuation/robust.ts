@@ -71,7 +71,7 @@ export function boundOf(levels: ArrayLike<number> & Iterable<number>): Bound | n
 }
 
 /**
- * The bound for the latest prices of other counties, earliest first. The spread is at least FEW_SPREAD,
+ * The bound for the latest prices in other counties, earliest first. The spread is at least FEW_SPREAD,
  * because counties differ.
  */
 export function boundElsewhere(levels: readonly number[]): Bound | null {
@@ -84,8 +84,8 @@ export function isOutlier(level: number, { middle, spread }: Bound): boolean {
 }
 
 /**
- * Inserts a value into the first `size` values, which are ascending. Ten times faster than TypedArray.sort
- * for twelve prices.
+ * Inserts a value into the first `size` values, which are ascending. For twelve prices, this is ten times as
+ * fast as TypedArray.sort.
  */
 export function insert(sorted: Float64Array, size: number, value: number): void {
   let place = size;

@@ -36,7 +36,7 @@ export function featuresOf(
 /** Expected size (mean absolute value) of the error of an estimate from comps with these features. */
 export function scaleOf(coefficients: readonly number[] | Float64Array, features: Float64Array): number {
   let log = 0;
-  // Reports stored before the estimate was a feature have one coefficient fewer.
+  // Reports that were stored before the estimate became a feature have one coefficient fewer.
   for (let i = 0; i < coefficients.length; i++) log += coefficients[i]! * features[i]!;
   return Math.exp(log);
 }

@@ -19,7 +19,7 @@ import { ACTIVE, type Comps, NO_DAY, PENDING, SOLD } from './valuation-types.ts'
 /**
  * Excludes sales whose price per acre isn't a market price: gifts, family deals, or land sold with something
  * else. Each sale is compared with its county's sales in the year up to its date, or with earlier ones too if
- * there are fewer than 15. With fewer than three, it is compared with the latest sales of all nearby
+ * there are fewer than 15. If there are fewer than three, it is compared with the latest sales in all nearby
  * counties.
  */
 const YEAR_DAYS = 365;
@@ -93,7 +93,7 @@ export function withoutOutliers(comps: Comps, sales: Int32Array, effects: Effect
   }
 }
 
-/** Finds which of `some` are outliers among the latest sales of all counties up to their day. */
+/** Finds which of `some` are outliers compared with the latest sales in all counties up to their day. */
 function outlyingElsewhere(
   { soldDay }: Comps,
   sales: Int32Array,
@@ -115,8 +115,8 @@ function outlyingElsewhere(
 
 /**
  * Excludes asking prices that aren't market prices, such as typos, or $1 for "make an offer". Each is
- * compared with the same sales that a new sale would be compared with. With fewer than 15, it is compared
- * with all sales and asking prices of the county, or of all nearby counties.
+ * compared with the same sales that a new sale would be compared with. If there are fewer than 15, it is
+ * compared with all sales and asking prices in the county, or in all nearby counties.
  */
 export function plausibleListings(
   comps: Comps,

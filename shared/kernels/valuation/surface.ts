@@ -6,7 +6,7 @@ import { createNearest, GROUND_ONLY, type Nearest } from './nearest.ts';
  * mean (E. A. Nadaraya, 1964) of how far nearby sales are from their counties' levels, shrunk toward 0.
  */
 const NEIGHBORS = 24;
-/** Sales more kernel lengths away than this would have a weight below 1/50. */
+/** Sales that are more kernel lengths away than this would have a weight below 1/50. */
 export const KERNEL_STEPS = 4;
 
 export type Residuals = {
@@ -70,7 +70,7 @@ export type Places = {
 
 const LATEST = 2 ** 31 - 1;
 
-/** Creates a search for the nearest points by distance alone. */
+/** Creates a search for the nearest points that considers only distance. */
 export function createPlaces(
   points: { count: number; lon: Float64Array; lat: Float64Array; day: Int32Array },
   most: number,

@@ -7,7 +7,7 @@ export const DAYS_PER_YEAR = 365.25;
 
 /** Comps more steps away than this are not used. */
 export const MAX_STEPS = 6;
-/** Comps farther away than this are not used, whatever the length of a step. */
+/** Comps farther away than this aren't used, whatever the length of a step. */
 export const MAX_COMP_M = 100_000;
 
 /** The value that represents an unknown day. */
@@ -19,7 +19,7 @@ export const SOLD = 2;
 
 export type Comps = {
   count: number;
-  /** Degrees on WGS84; NaN if unknown. A comp without a location is not used. */
+  /** Degrees on WGS84; NaN if unknown. A comp without a location isn't used. */
   lon: Float64Array;
   lat: Float64Array;
   acres: Float64Array;

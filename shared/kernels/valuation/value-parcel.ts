@@ -38,7 +38,7 @@ export function createValuer(
 }
 
 /**
- * Computes an estimate from adjusted comps, which are in order of steps.
+ * Computes an estimate from adjusted comps, which are ordered by steps.
  * @param most maximum number of comps
  */
 export function createConclusion(

@@ -153,7 +153,7 @@ type RangeSpec = Bounds & {
   needs?: Need;
   /** The SQL expression to compare. */
   column: string;
-  /** Number of decimals shown. Bounds are compared with the rounded value. */
+  /** Number of decimals shown. The rounded value is compared with the bounds. */
   shown?: number;
   /** Tolerance for an indexed column, which is not rounded: half a unit of the last decimal shown. */
   slack?: number;

@@ -10,7 +10,7 @@ const RANGES = FILTERS.filter(filter => filter.range?.bound === 'min').map(filte
 
 type FieldFault = [field: string, message: string];
 
-/** A filter in a request. It needs a scope, and no minimum may exceed its maximum. */
+/** A filter in a request. It needs at least one scope, and no minimum may exceed its maximum. */
 export const filterSchema = z
   .strictObject(
     Object.fromEntries(

@@ -136,7 +136,7 @@ export const listHitsInTile = (
     { table: table('near'), where, join, figure },
   );
 
-/** Whether any parcel of a county has the data that the predicate reads. */
+/** Whether any parcel in a county has the data that the predicate reads. */
 export async function isKnownIn(db: Db, { from, where, values }: Selection, fips: number): Promise<boolean> {
   const [row] = await db.run<{ known: boolean }>('parcels/is_known', { ...values, fips }, { from, where });
   return row!.known;

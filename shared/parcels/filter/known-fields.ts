@@ -29,7 +29,7 @@ const REPEATED = new Set<FieldSpec['filter']>(['range', 'flag', 'own']);
 const onRoll = Object.fromEntries(
   PARCEL_FIELD_NAMES.map(name => {
     const { filter, type }: FieldSpec = PARCEL_FIELDS[name];
-    // A year of 0 or an acreage of 0 means that the roll states none.
+    // A year of 0 or an acreage of 0 means that the roll doesn't state one.
     const isStated = (row: string) =>
       type === 'year' || name === 'acres' ? `${row}.${name} > 0` : `${row}.${name} is not null`;
     if (REPEATED.has(filter)) return [name, isStated('f')];

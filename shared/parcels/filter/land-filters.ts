@@ -60,7 +60,7 @@ const frontage = (bound: 'min' | 'max', operator: string, words: string) =>
         .filter(road => body[`count_${road}_frontage`] !== false)
         .map(road => ROADS[road]);
       const sum = counted.map(column => `coalesce(${column}, 0)::float8`).join(' + ');
-      // The error of a sum of 4-byte floats is below 0.01 feet.
+      // The error in a sum of 4-byte floats is below 0.01 feet.
       const isMet = `round((${sum})::numeric, 2) ${operator} ${bind(feet)}::numeric`;
       return `case when num_nonnulls(${counted.join(', ')}) > 0 then ${isMet} end`;
     },

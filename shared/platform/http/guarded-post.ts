@@ -128,7 +128,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.#done(result);
   }
 
-  /** Ends the exchange. If a status was already received, that is the result. */
+  /** Ends the exchange. If a status was already received, it becomes the result. */
   giveUp(why: string): void {
     this.#end(this.#answer ?? failure(why));
     this.#controller?.abort(new Error(why));

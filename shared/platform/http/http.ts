@@ -207,7 +207,7 @@ export type FetchOptions<T> = RedirectOptions & {
   headers?: Record<string, string>;
   /** Timeout for one attempt, including the body. Omit it if the signal has a timeout. */
   timeoutMs?: number;
-  /** Sends the request. Default: `request`. Others may cache or throttle. */
+  /** Sends the request. Default: `request`. A replacement may cache or throttle. */
   send?: typeof request;
   /** Reads the value of a response. Returns undefined to treat its status as an error. */
   read(response: Response): T | undefined | Promise<T | undefined>;

@@ -7,8 +7,8 @@ import { type CallLimits, openGuardedCall, type ProviderRequest } from './guarde
 
 /**
  * A provider described by a file: its URL, headers, and body, and the paths of fields in its JSON response.
- * `{name}` is replaced by a value of the call. `${NAME}` is replaced by an environment variable, which keeps
- * keys out of the file.
+ * `{name}` is replaced by a value from the call. `${NAME}` is replaced by an environment variable, which
+ * keeps keys out of the file.
  */
 
 const path = z

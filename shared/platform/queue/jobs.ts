@@ -207,7 +207,7 @@ export async function retryWhileUnreachable<T>(look: () => Promise<T>, signal?: 
 const FIRST_POLL_MS = 20;
 const MAX_POLL_MS = 250;
 
-/** Polls until the job has ended. Calls `onState` with every state. */
+/** Polls until the job has ended. Calls `onState` for each state. */
 export async function waitForJob(
   db: Db,
   id: string,

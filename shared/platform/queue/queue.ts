@@ -61,8 +61,8 @@ export function openQueueBackend(config: Config, log: Logger): QueueBackend {
   const { classes, connection, kind, disconnect } = connect(config, log);
   const open: { close(): Promise<void> }[] = [];
   const base = { connection, prefix: config.QUEUE_PREFIX };
-  // BullMQ repeats the error of a lost connection until it reconnects. Without a listener, the first error
-  // would end the process.
+  // BullMQ keeps emitting the error for a lost connection until it reconnects. Without a listener, the first
+  // error would end the process.
   const warn = sparseWarnings(log);
   const onError = (error: Error) => warn(error, 'queue connection');
 
