@@ -9,10 +9,10 @@ import { isUnsellable } from './report-problems.ts';
 
 export type Override = { comp_id: string; adjustment: Adjustment; percent: number; reason: string };
 
-/** In percent. `model`: the model's own adjustment, null if it makes none. `percent`: the one applied. */
+/** In percent. `model` is the model's own adjustment, null if it makes none. `percent` is the one applied. */
 export type AppliedAdjustment = { model: number | null; percent: number | null; reason: string | null };
 
-/** A chosen comp and its effect. Prices per acre in USD. */
+/** A chosen comp and its effect. Prices per acre are in USD. */
 export type ResultLine = {
   comp: Candidate;
   ppa: number;
@@ -24,15 +24,15 @@ export type ResultLine = {
   moves: number | null;
 };
 
-/** Totals of prices per acre. `weighted` is the geometric mean used for estimates; `gini` is 0 to 100. */
+/** Summary of prices per acre. `weighted` is the geometric mean used for estimates. `gini` is 0 to 100. */
 export type Totals = { mean: number; median: number; weighted: number; gini: number };
 
 export type Result = {
-  /** Sales before asking prices, then ordered by `steps`. */
+  /** Sales come before asking prices. Each group is ordered by `steps`. */
   lines: ResultLine[];
   as_sold: Totals;
   adjusted: Totals;
-  /** The range and confidence are only meaningful with three or more comps (`enough`). */
+  /** The range and confidence are meaningful only with three or more comps (`enough`). */
   estimate: Valuation;
   enough: boolean;
 };
@@ -55,7 +55,7 @@ export function resultOf(
   const overridesByKey = new Map(overrides.map(one => [`${one.comp_id} ${one.adjustment}`, one]));
   const overrideOf: OverrideOf = (comp, name) => overridesByKey.get(`${comp.id} ${name}`);
   const columns = columnsOf(comps, overrideOf);
-  // Missing in older reports, from before each county had its own value.
+  // Missing in older reports, which were stored before each county had its own value.
   weighComps(columns, snapshot.weight_steps ?? 1);
   const conclusion = createConclusion(snapshot, comps.length)(columns, snapshot.subject.acres);
   const estimate = isUnsellable(snapshot) ? withoutSupport(conclusion) : conclusion;

@@ -1,5 +1,5 @@
-// Compares a deal's listing with others in its county. Amounts are bigint cents; prices per acre are always
-// computed by `perAcre`.
+// Compares a deal's listing with other listings in its county. Amounts are bigint cents; prices per acre are
+// always computed by `perAcre`.
 
 import { countBelow } from './groups.ts';
 
@@ -27,7 +27,7 @@ export function priceAdvantage(ppa: number, peers: Peers): number | null {
 }
 
 /**
- * The highest price in cents at which `priceAdvantage` reaches `wanted` (1 to 100); null when there is none.
+ * The highest price in cents at which `priceAdvantage` reaches `wanted` (1 to 100); null if there is none.
  */
 export function priceAtAdvantage(acres: number, peers: Peers, wanted: number): bigint | null {
   const count = countPeers(peers);
@@ -48,12 +48,14 @@ function nthHighest({ ascending, own }: Peers, n: number): number {
   return own !== null && own >= ascending[at]! ? ascending[at - 1]! : ascending[at]!;
 }
 
-/** With fewer listings to compare, interest is scored on a fixed scale. */
+/** With fewer listings to compare to, interest is scored on a fixed scale. */
 const MIN_LISTINGS = 10;
-/** Views per day that score 63 of 100 on the fixed scale. */
+/** The number of views per day that scores 63 of 100 on the fixed scale. */
 const TYPICAL_DAILY_INTEREST = 20;
 
-/** Interest score from 0 to 100, compared with the listings that have views; 0 without a view or save. */
+/**
+ * Interest score from 0 to 100, compared with the listings that have views; 0 if there are no views or saves.
+ */
 export function tractionScore(interest: number, peers: Peers): number {
   if (!(interest > 0)) return 0;
   const count = countPeers(peers);
@@ -65,7 +67,7 @@ export function tractionScore(interest: number, peers: Peers): number {
 }
 
 export type GradeParts = {
-  /** 0 to 100; null when unknown. */
+  /** 0 to 100, or null if unknown. */
   priceAdvantage: number | null;
   traction: number | null;
   freshness: number | null;
@@ -77,7 +79,7 @@ const WEIGHTS: Record<keyof GradeParts, number> = { priceAdvantage: 0.45, tracti
 export const freshnessOf = (days: number | null, medianDays: number): number | null =>
   days === null ? null : 100 * Math.exp(-Math.max(0, days) / Math.max(1, medianDays));
 
-/** Weighted mean of the known parts, 0 to 100; null when none is known. */
+/** Weighted mean of the known parts, 0 to 100; null if none are known. */
 export function gradeScore(parts: GradeParts): number | null {
   let sum = 0;
   let weight = 0;
@@ -103,7 +105,7 @@ export function listingGrade(score: number | null): (typeof LETTER_GRADES)[numbe
 export type ValueRange = { lowCents: bigint; highCents: bigint; meanCents: bigint };
 
 export type AdviceInput = {
-  /** Null when unknown, like the other figures. */
+  /** Null if unknown, like the other figures. */
   days: number | null;
   /** Median days to sell for lots of this size. */
   medianDays: number;
@@ -149,7 +151,7 @@ const stepBelow = (cents: bigint): bigint => (cents / PRICE_STEP_CENTS) * PRICE_
 export const stepAbove = (cents: bigint): bigint => stepBelow(cents + PRICE_STEP_CENTS - 1n);
 export const maxOf = (a: bigint, b: bigint): bigint => (a > b ? a : b);
 
-/** The highest competitive multiple of 100 dollars, in cents; null when there is none. */
+/** The highest competitive multiple of 100 dollars, in cents; null if there isn't one. */
 export function competitivePrice(acres: number, like: Peers): bigint | null {
   const highest = priceAtAdvantage(acres, like, COMPETITIVE_PERCENT);
   return highest === null || highest < PRICE_STEP_CENTS ? null : stepBelow(highest);

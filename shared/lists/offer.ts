@@ -6,7 +6,7 @@ import {
   valuationProblems,
 } from '../model/valuation-problems.ts';
 
-/** Names in requests for the value that an offer is a percentage of. */
+/** Names that requests use for the value that an offer is a percentage of. */
 export const OFFER_BASES = ['value', 'value_low', 'market_value', 'assessed_value'] as const;
 export type OfferBase = (typeof OFFER_BASES)[number];
 
@@ -25,8 +25,8 @@ export type ReviewReason = ValuationProblem;
 export type OfferFacts = ValuedParcel & { market_value: number | null; assessed_value: number | null };
 
 /**
- * The offer for a parcel, rounded to multiples of `round_to` with halves up. Null with reasons if a person
- * should check first. Null without reasons if the list has no offer terms.
+ * The offer for a parcel, rounded to a multiple of `round_to`, with halves rounded up. Null with reasons if a
+ * person should check first. Null without reasons if the list has no offer terms.
  */
 export function offerOf(
   terms: OfferTerms | null,
