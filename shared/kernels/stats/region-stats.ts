@@ -30,8 +30,8 @@ export type ListingColumns = {
 export type AcreRange = { minAcres: number; maxAcres: number };
 
 /**
- * Statistics of a group of listings; null if there is nothing to compute them from. `ppa` is the price in USD
- * per acre.
+ * Statistics of a group of listings; null if there is nothing to compute them from. Ppa means price per acre,
+ * in USD.
  */
 export type Summary = {
   count: number;
