@@ -31,7 +31,7 @@ export type ContactRow = RecordName & {
 type ContactCandidate = Candidate & { row: ContactRow };
 
 /**
- * With more candidates than this, people with the same name can't be told apart, because the city has a
+ * With more candidates than this, people with the same name can't be distinguished, because the city has a
  * thousand people with a similar surname and the same initial.
  */
 export const MAX_CANDIDATES = 1_000;

@@ -42,7 +42,7 @@ export type RunCounts = {
   dropped: Record<string, number>;
   /** Repaired boundaries, by kind of repair. */
   repaired: Record<string, number>;
-  /** Rows whose used values are all the same as in another row. */
+  /** Rows whose used values all match those of another row. */
   identical: number;
   /** Rows whose geometry was added to an earlier row with the same key. */
   parts: number;

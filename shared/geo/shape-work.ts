@@ -40,8 +40,8 @@ function findWithin(data: QueryData, x: Float64Array, y: Float64Array): number[]
 const stepsToRead = (text: string): number => 8 * text.length;
 
 /**
- * Maximum number of steps to test a point. A line through the point crosses no more edges than QUERY_LIMITS
- * allows.
+ * Maximum number of steps to test a point. QUERY_LIMITS bounds the number of edges that a line through the
+ * point can cross.
  */
 const most = ({ x1 }: QueryData): number => Math.min(x1.length, QUERY_LIMITS.maxCrossings);
 

@@ -76,7 +76,7 @@ const LINE_TYPES: [LineType, RegExp][] = [
   ],
 ];
 
-/** The line type that a source's term stands for, or null for an unknown term. */
+/** The line type that a source's term means, or null for an unknown term. */
 export function lineTypeOf(text: string): LineType | null {
   return LINE_TYPES.find(([, words]) => words.test(text.trim()))?.[0] ?? null;
 }

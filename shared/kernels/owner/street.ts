@@ -192,7 +192,7 @@ function skipNumberWords(words: readonly string[], i: number): number {
   return i;
 }
 
-/** Unit designators in Publication 28, appendix C2, that stand for a unit number. */
+/** Unit designators in Publication 28, appendix C2, that mean "unit number". */
 const UNIT_WORDS = new Set([
   'APT',
   'APARTMENT',

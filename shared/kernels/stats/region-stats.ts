@@ -30,8 +30,8 @@ export type ListingColumns = {
 export type AcreRange = { minAcres: number; maxAcres: number };
 
 /**
- * Statistics of a group of listings; null if there is nothing to compute them from. `ppa` is the price in USD
- * per acre.
+ * Statistics of a group of listings; null if there is nothing to compute them from. Ppa means price per acre,
+ * in USD.
  */
 export type Summary = {
   count: number;
@@ -259,10 +259,9 @@ export function median<T>(ascending: ArrayLike<T>, value: (one: T) => number): n
 }
 
 /**
- * Gini coefficient of positive ascending values, 0 (all equal) to 100; null for fewer than two values. 100 *
- * sum((2i
- * - n - 1) * x_i) / (n * sum(x_i)) (Sen 1973, On Economic Inequality), with the terms of x_i and x_(n+1-i)
- *   paired to avoid cancellation.
+ * Gini coefficient of positive ascending values, 0 (all equal) to 100; null for fewer than two values.
+ * 100 * sum((2i - n - 1) * x_i) / (n * sum(x_i)) (Sen 1973, On Economic Inequality), with the terms of x_i
+ * and x_(n+1-i) paired to avoid cancellation.
  */
 export function gini<T>(ascending: ArrayLike<T>, value: (one: T) => number): number | null {
   const count = ascending.length;

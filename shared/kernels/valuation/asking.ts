@@ -19,7 +19,7 @@ export type Discount = {
 };
 
 /**
- * Only sales within this many days before the model's day count, because discounts change with the market.
+ * Only sales from this many days before the model's day are used, because discounts change with the market.
  */
 const RATIO_DAYS = 3 * 365;
 /**
