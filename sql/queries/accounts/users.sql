@@ -20,8 +20,8 @@ where case when :email::text is null then id = :id else lower(email) = lower(:em
 for update;
 
 -- name: describe_user
--- Facts that decide whether a locked user may be deleted, and the account whose board gets their deals: the
--- oldest of their company.
+-- Facts that decide whether a locked user may be deleted, and the account whose board gets their deals: their
+-- company's oldest account.
 select u.id, u.email, u.company_id, c.name as company, u.operator,
   (select name from accounts where user_id = u.id order by created_at limit 1) as account,
   (select id from accounts where company_id = u.company_id order by created_at limit 1) as heir_id,
@@ -113,7 +113,7 @@ delete from sessions where id = :session_id and user_id = :user_id;
 delete from sessions where user_id = :user_id and id is distinct from :kept_session_id::uuid;
 
 -- name: list_open_sessions
--- Which of these sessions are still active.
+-- Returns which of these sessions are still active.
 select id from sessions where id = any (:session_ids::uuid[]);
 
 -- name: delete_old_sessions

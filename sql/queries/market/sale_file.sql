@@ -1,5 +1,6 @@
 -- name: create_sale_stage
--- Creates the staging table of a file of sales in the run's schema. Unlogged, filled once by COPY.
+-- Creates the staging table for a sales file in the run's schema. The table is unlogged and is filled once by
+-- COPY.
 create unlogged table stage_sale (
   row_no bigint not null,
   fips int not null,
@@ -16,7 +17,7 @@ create unlogged table stage_sale (
   book text,
   several boolean,
   sale boolean not null,
-  -- The sold parcel, once it is found.
+  -- The sold parcel. Null until it is found.
   parcel bigint
 )
 
