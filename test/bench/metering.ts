@@ -23,10 +23,10 @@ const BARE = 'node:http and pg sending the same stored bytes by primary key';
 const UNMETERED = 'the same endpoint with everything but its charges';
 
 /**
- * The cost of metering: requests per second at the market-stats endpoint with everything on and a durable
- * charge per call, from one account and from many at once. Compared with a bare server that sends the same
- * bytes, and with the same service without its meter. Each ratio compares two adjacent rounds; the result is
- * the median ratio.
+ * Measures the cost of metering: requests per second at the market-stats endpoint with everything on and a
+ * durable charge per call, from one account and from many at once. Compared with a bare server that sends the
+ * same bytes, and with the same service without its meter. Each ratio compares two adjacent rounds. The
+ * result is the median ratio.
  */
 export function bench(options: BenchOptions): Promise<BenchResult[]> {
   return withBenchDatabase(options, async (url, pool) => {

@@ -32,7 +32,7 @@ const WEST = -936_000_000;
 export async function bench(options: BenchOptions): Promise<BenchResult[]> {
   const served = await withBenchDatabase(options, async (url, pool) => {
     const parcels = options.quick ? 2_000 : PARCELS;
-    // The county of 200,000 lots is 0.31 degrees wide and high; smaller counties are narrower.
+    // The county of 200,000 lots is 0.31 degrees wide and tall. Smaller counties are narrower.
     const half = 0.155 * Math.sqrt(parcels / PARCELS);
     const middle = [WEST / 1e7 + half, 41.5 + half] as const;
     const fips = countyAt(...middle)!;

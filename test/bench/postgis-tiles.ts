@@ -6,7 +6,7 @@ import type { TestDb } from '../support/test-db.ts';
 const ZOOM = 14;
 const TILES = 5;
 
-/** Tiles in a row, from a place to the east. */
+/** Tiles in a row, going east from a place. */
 export function tilesAround([lon, lat]: readonly [number, number]): Tile[] {
   const n = 2 ** ZOOM;
   const sine = Math.sin((lat * Math.PI) / 180);
