@@ -16,8 +16,8 @@ export function tilesAround([lon, lat]: readonly [number, number]): Tile[] {
 }
 
 /**
- * The same parcels as geometries with an index, and the tile as PostGIS users write it.
- * @param columns of the tile besides the id: SQL over `worth`, US dollars per acre
+ * The same parcels as geometries with an index, and the tile query as PostGIS users would write it.
+ * @param columns of the tile besides the id: SQL expressions on `worth`, in US dollars per acre
  */
 export async function openPostgis(url: string, pool: TestDb, columns: readonly string[] = []) {
   const client = new pg.Client(url);

@@ -78,7 +78,7 @@ export const METADATA = {
 /** Metadata of a layer that does not support paging by offset. */
 export const UNPAGED = { advancedQueryCapabilities: { supportsPagination: false } };
 
-/** @returns the server, with the queries that it received */
+/** @returns the server and the queries that it received */
 export async function serveLayer(layer: FakeLayer) {
   const queries: URLSearchParams[] = [];
   let [running, most] = [0, 0];
@@ -164,7 +164,7 @@ function geoJson({ attributes, geometry }: EsriFeature) {
 
 export const quick = { tries: 3, backoffMs: 2, pageMs: 3_000, retryAfterMs: 3_000 };
 
-/** Reads a whole layer, or until an error. */
+/** Reads a layer to the end, or until an error. */
 export async function read(
   source: string,
   arcgis: ArcgisSpec = {},

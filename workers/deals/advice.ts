@@ -33,9 +33,7 @@ export type AdviceSubject = {
 
 type Valuation = { lowCents: bigint; highCents: bigint; meanCents: bigint };
 
-/**
- * If the acreages of the listing and the parcel differ by more than this share, they aren't the same land.
- */
+/** If the listing's and the parcel's acreages differ by more than this share, they aren't the same land. */
 const MAX_ACREAGE_DIFFERENCE = 0.25;
 
 /** The parcel's valuation, if the listing and the parcel are the same land. */
@@ -136,7 +134,7 @@ function estimateOf(
   return `The list price is ${below}% below the estimated value of ${wholeDollars(valuation.meanCents)}.`;
 }
 
-/** Estimates are not precise to the cent. */
+/** Rounded, because estimates are not precise to the cent. */
 const wholeDollars = (cents: bigint): string => dollars(((cents + 50n) / 100n) * 100n);
 
 const acresOf = (acres: number): string => `${Number(acres.toFixed(2))} ${acres === 1 ? 'acre' : 'acres'}`;

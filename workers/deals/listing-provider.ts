@@ -52,7 +52,7 @@ function providerOf({ LISTING_PROVIDER: file }: Config): Provider | undefined {
 }
 
 /**
- * What the configured provider returns for a listing URL. Plat never opens the page itself.
+ * Returns what the configured provider has for a listing URL. Plat never opens the page itself.
  * @throws PlatError `provider`
  */
 export async function askProvider(

@@ -72,8 +72,8 @@ function linesOf(lines: Buffer, columns: readonly ExportColumn[], credit: string
   );
   const isBoolean = columns.map(({ type }) => type === 'boolean');
   const end = Buffer.from(`${credit}\r\n`);
-  // A cell of n bytes with its tab needs up to 4 n bytes: `t` and `f` become words, and every character can
-  // be doubled.
+  // A cell of n bytes, including its tab, needs up to 4 n bytes: `t` and `f` become words, and every
+  // character can be doubled.
   const bytes = Buffer.allocUnsafe(4 * lines.length + ROWS_AT_ONCE * end.length);
   let used = 0;
   for (let at = 0; at < lines.length; used += end.copy(bytes, used)) {

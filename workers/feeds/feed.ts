@@ -43,10 +43,10 @@ export type FeedBase = {
   schedule: { cron: string; timezone: string } | null;
   preset: PresetName | null;
   gates: Gates;
-  /** The feed file, and its folder, which is the base folder of relative sources. */
+  /** The feed file, and its folder. Relative sources are resolved against this folder. */
   file: string;
   baseDir: string;
-  /** The contents of the file, for the table `feeds`. */
+  /** The file's contents, for the table `feeds`. */
   definition: FeedHead;
 };
 
