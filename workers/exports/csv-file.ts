@@ -63,7 +63,7 @@ for (const sign of '"\\') SIGNS[sign.charCodeAt(0)] = JUDGED;
 for (const sign of '=+-@') FIRST_SIGNS[sign.charCodeAt(0)] = JUDGED;
 
 /**
- * Converts COPY lines to CSV as bytes, which is four times as fast as text.
+ * Converts COPY lines to CSV as bytes, which is four times as fast as using strings.
  * @param credit last cell of each row
  */
 function linesOf(lines: Buffer, columns: readonly ExportColumn[], credit: string): Uint8Array {

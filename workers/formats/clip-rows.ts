@@ -28,7 +28,7 @@ function testOf({ box, county }: ReadWindow): (row: SourceRow) => boolean {
     if (extent === null || !boxesIntersect(box, extent)) return false;
     if (county === undefined) return true;
     const [west, south, east, north] = extent;
-    // Assign each parcel to exactly one county.
+    // This assigns each parcel to exactly one county.
     return touches ? touches(extent) : nearestCounty((west + east) / 2, (south + north) / 2) === county.fips;
   };
 }

@@ -5,7 +5,7 @@ import type { ReadContext } from './row-batch.ts';
 import { localPath } from './source.ts';
 import { openArchive } from './zip.ts';
 
-/** One file of a source: its path, and the member if it is in a zip. */
+/** One file of a source: its path, and the member name if it is in a zip. */
 export type Part = InputSettings & { source: string; member?: string | undefined };
 
 const isAddress = (source: string): boolean => /^https?:\/\//i.test(source);

@@ -59,7 +59,7 @@ async function* readPart(
   else yield* readFile(await load(), kind, part, output, context, progress);
 }
 
-/** How to open files of a format, as plain data that another process can use too. */
+/** How to open files in a format, as plain data that another process can use too. */
 export function kindOf(format: FileFormat): FileKind {
   const { title, extensions, siblings, zipHolds, folderHolds } = fileFormat(format);
   return { title, extensions, siblings, zipHolds, folderHolds };

@@ -79,7 +79,7 @@ const MONTHS = 'JANUARY FEBRUARY MARCH APRIL MAY JUNE JULY AUGUST SEPTEMBER OCTO
   ' ',
 );
 
-/** 1 to 12 for 'Sep', 'Sept', or 'September'. 0 for other words. */
+/** 1 to 12 for 'Sep', 'Sept', or 'September'. Returns 0 for other words. */
 const monthOf = (word: string): number => MONTHS.findIndex(month => month.startsWith(word.toUpperCase())) + 1;
 
 const TOKENS: Record<string, string> = {
