@@ -38,10 +38,9 @@ export async function* readDbf({ source, spec, output }: FileRead): AsyncGenerat
 /**
  * The records of a table in file order, one array per chunk, null for a deleted record. Cells are trimmed at
  * the end, and null if blank. Dates are 'YYYY-MM-DD'. Memo columns are skipped. Text is in the feed's
- * encoding, else that of the `.cpg` file, else the header's, else Windows-1252. A value that is valid UTF-8
- * is always UTF-8.
- * @throws PlatError `feed_format` when it is not a dBASE table, `feed_source` when it ends before its last
- * record
+ * encoding, otherwise the `.cpg` file's, otherwise the header's, otherwise Windows-1252. A value that is
+ * valid UTF-8 is always read as UTF-8.
+ * @throws PlatError `feed_format` if it is not a dBASE table, `feed_source` if it ends before its last record
  */
 export async function* dbfRecords(
   source: SourceFile,

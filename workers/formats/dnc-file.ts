@@ -13,8 +13,8 @@ export type NumberSink = {
 };
 
 /**
- * @param columns the columns of a change list in text form; null for a full list
- * @returns lines or elements read
+ * @param columns the columns of a change list in text form, or null for a full list
+ * @returns the number of lines or elements read
  */
 export async function readDnc(
   chunks: AsyncIterable<Uint8Array>,

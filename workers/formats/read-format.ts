@@ -66,8 +66,8 @@ export function kindOf(format: FileFormat): FileKind {
 }
 
 /**
- * Identifies a source's version without reading it. null if that isn't possible.
- * @throws PlatError of reading
+ * Identifies a source's version without reading it. Null if that isn't possible.
+ * @throws the PlatErrors that reading throws
  */
 export async function sourceVersion(spec: InputSpec, context: ReadContext): Promise<string | null> {
   if (spec.format === 'arcgis') return layerVersion(spec, context);

@@ -75,7 +75,7 @@ export function measuredAcres(rows: readonly SourceRow[]): (number | null)[] {
   });
 }
 
-/** '12 MAIN ST WASHINGTON 03280', '12 MAIN ST, WASHINGTON, NH', and not 'COUNTY ROAD 12345'. */
+/** '12 MAIN ST WASHINGTON 03280', '12 MAIN ST, WASHINGTON, NH', but not 'COUNTY ROAD 12345'. */
 const ENDS_IN_PLACE = /\S[ ,]+\d{5}(-?\d{4})?$|,[^,]*,? [A-Z]{2}$/i;
 const NUMBERED_ROAD =
   /\b(HWY|HIGHWAY|RTE|ROUTE|RT|CR|SR|FM|US|RD|ROAD|BOX|LOT|UNIT|APT|STE|SUITE|#) ?\d{5}$/i;

@@ -15,7 +15,8 @@ const EARLIEST_YEAR = 1800;
 
 /**
  * Recognizes unambiguous formats: ISO dates and timestamps, YYYY/MM/DD, YYYYMMDD, M/D/YYYY, and milliseconds
- * since 1970. A timestamp is the date as written, whatever its time zone. Milliseconds are the date in UTC.
+ * since 1970. A timestamp gives the date as written, whatever its time zone. Milliseconds give the date in
+ * UTC.
  * @param lastYear years after this one are out of range
  */
 export function dateParser(format: string | undefined, lastYear: number): DateParser {

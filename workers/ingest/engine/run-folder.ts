@@ -30,15 +30,15 @@ export function workFolder(
 }
 
 /**
- * Removes leftovers of killed workers on this host. Call it before a run, because this process may have the
- * id of a killed one.
+ * Removes what killed workers on this host left behind. Call this before a run, because this process may have
+ * the same id as a killed one.
  */
 export function sweepRunFolders(folder = tmpdir()): string[] {
   const ended = (name: string) =>
     name.startsWith(PREFIX) && hasEnded(Number.parseInt(name.slice(PREFIX.length), 10));
   const old = (name: string) => {
     if (!name.startsWith(WORK_PREFIX)) return false;
-    // Another worker may have removed it.
+    // Another worker may have already removed it.
     const stats = statSync(join(folder, name), { throwIfNoEntry: false });
     return stats !== undefined && Date.now() - stats.mtimeMs > WORK_DAYS * 86_400_000;
   };

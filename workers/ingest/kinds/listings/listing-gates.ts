@@ -19,7 +19,7 @@ type ListingFigures = RowFigures & {
   last: KeyedLast | null;
 };
 
-/** Parcel counts, which listing runs also record. */
+/** Counts of parcel runs that listing runs also record. */
 const NO_PARCELS = {
   before: 0,
   retired: 0,
