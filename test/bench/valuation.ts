@@ -35,7 +35,7 @@ export function bench(options: BenchOptions): Promise<BenchResult[]> {
       const reference = await referenceSeconds(client, Math.min(SAMPLE, size.parcels));
       const plain = await countySeconds(pool);
       await knowLand(client);
-      // A sale is linked to its land only once, when the second of the two arrives.
+      // A sale is linked to its land only once, when the sale or the land figures arrive.
       await countySeconds(pool);
       await client.query('vacuum analyze valuations');
       const landed = await countySeconds(pool);

@@ -19,7 +19,7 @@ type ListingFigures = RowFigures & {
   last: KeyedLast | null;
 };
 
-/** Counts of parcel runs that listing runs also record. */
+/** Parcel counts. Listing runs record them too. */
 const NO_PARCELS = {
   before: 0,
   retired: 0,
