@@ -28,7 +28,7 @@ export const bench: Bench = async ({ quick, note }) => {
   note(`generating ${count} parcels and their roads`);
   const parcels: Neighbor[] = [];
   const roads: Road[] = [];
-  // A rectangle in Penobscot County, Maine; the generated parcels fill its middle.
+  // A rectangle in Penobscot County, Maine. The generated parcels fill its middle.
   for (const section of fabric({ count, seed: SEED, extent: [-69.35, 44.7, -68.2, 45.5] })) {
     for (const { polygons } of section.parcels)
       parcels.push({ id: parcels.length, shape: shapeOf(polygons) });

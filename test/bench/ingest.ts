@@ -27,7 +27,7 @@ const OGR_TABLES = 'plat_bench_roll, plat_bench_parcels, plat_bench_filters';
 
 type Timed = { ms: number; steps: string };
 type Round = { first: Timed; copyMs: number; copyBytes: number; again: Timed; ogr: OgrTimes | undefined };
-/** Times of the import alone, and of the import with the derived tables. */
+/** Times for the import alone, and for the import with the derived tables. */
 type OgrTimes = { importMs: number; tablesMs: number };
 
 /**

@@ -83,7 +83,7 @@ async function startServer(
  * Runs rounds of load on every server in turn, so that a slow minute on the machine affects all of them.
  * Warms up each server first. The load comes from its own process (load-rounds.ts), so that it shares no
  * event loop.
- * @throws Error when a request fails, because the figures would mean nothing
+ * @throws Error if a request fails, because the figures would then be meaningless
  */
 export async function alternate<Name extends string>(
   servers: Record<Name, string>,

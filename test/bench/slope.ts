@@ -17,7 +17,7 @@ const CELL_M = 10;
 const TILE = 512;
 const UTM_19N = 26919;
 
-/** A rectangle in Penobscot County, Maine; the generated parcels fill its middle. */
+/** A rectangle in Penobscot County, Maine. The generated parcels fill its middle. */
 const EXTENT: Box = [-69.35, 44.7, -68.2, 45.5];
 
 /**

@@ -9,7 +9,7 @@ type Known = Candidate & { id: number };
 
 /**
  * Measures how well owners on a roll are matched to contacts. Precision is the share of matches that are one
- * of the owners; recall is the share of the owners in the contacts who are matched. Uses the endpoint's
+ * of the owners. Recall is the share of the owners in the contacts who are matched. Uses the endpoint's
  * kernels on an index in memory.
  */
 export function measureMatching(options: BenchOptions): BenchResult[] {

@@ -3,7 +3,7 @@ import { hostileValue, type Known, oddName } from './values.ts';
 
 export type Schema = { readonly [key: string]: unknown };
 
-/** Generators of values that JSON Schemas allow, and of values that are almost valid. */
+/** Generates values that JSON Schemas allow, and values that are almost valid. */
 export function fromSchemas(schemas: Readonly<Record<string, Schema>>, known: Known) {
   const resolve = (schema: Schema): Schema =>
     typeof schema.$ref === 'string' ? resolve(schemas[schema.$ref.split('/').at(-1)!]!) : schema;

@@ -20,8 +20,8 @@ export type Answer = { status: number; headers: Headers; text: string };
 const HANGING_MS = 120_000;
 
 /**
- * Sends the target unchanged; fetch would normalize the path.
- * @throws Error when there is no response or the connection breaks
+ * Sends the target unchanged, because fetch would normalize the path.
+ * @throws Error if there is no response or the connection breaks
  */
 export function send(
   url: string,

@@ -31,7 +31,7 @@ type User = Awaited<ReturnType<typeof newUser>>;
 type PageOptions = {
   viewport?: typeof WIDE;
   script?: boolean;
-  /** Default: the site's user; `null` means a visitor who is not signed in. */
+  /** Default: the site's user. `null` means a visitor who is not signed in. */
   as?: User | null;
   /** Renders maps. By default they stay blank. */
   draws?: boolean;

@@ -32,7 +32,7 @@ const BY_FILES = 'strategy file_copy';
  * Call it where hooks may be registered: at the top of the file (`const db = await
  * createTestDatabase()`) or in a describe block. The databases of a failed file are kept; their names are
  * printed at the end of the run.
- * @param env settings besides DATABASE_URL; nothing is read from the real environment.
+ * @param env settings besides DATABASE_URL. Nothing is read from the real environment.
  */
 export async function createTestDatabase(
   env: Record<string, string> = {},

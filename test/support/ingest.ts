@@ -120,7 +120,7 @@ function squareRings(west: number, south: number, size: number): Polygon {
   return [boxRing(round(west), round(south), round(west + size), round(south + size))];
 }
 
-/** Inserts only the regions that a test's listings need; `loadRegions` loads 44,000. */
+/** Inserts only the regions that a test's listings need, because `loadRegions` loads 44,000. */
 export async function insertRegions(
   pool: TestDb,
   regions: { type: 'county' | 'zip'; code: string; state: string; fips: number }[],

@@ -1,7 +1,7 @@
 import geographiclib from 'geographiclib-geodesic';
 
 /**
- * A row of table `listings` in the form that tests create. Dates are 'YYYY-MM-DD'; the location is in 1e-7
+ * A row in table `listings`, in the form that tests create. Dates are 'YYYY-MM-DD'. The location is in 1e-7
  * degrees.
  */
 export type PlainListing = {

@@ -277,7 +277,7 @@ function touches(ground: Ground, line: Line): boolean {
 
 const RANK = { highway: 0, normal: 1, local: 2, private: 3 };
 
-/** Segments by class and in the given order, without repeats. */
+/** Segments by class, in the given order, without repeats. */
 function withoutRepeats(roads: readonly Road[]) {
   const cache = new Map<string, { road: Road; ends: [Position, Position] }>();
   for (const road of roads.toSorted((a, b) => RANK[a.class] - RANK[b.class])) {

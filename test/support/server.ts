@@ -30,8 +30,8 @@ export async function startTestServer(folder = makeFolder()): Promise<TestServer
 }
 
 /**
- * Linux's in-memory file system. Creating a database there took 45 to 69 ms; on disk it took 57 to 460 ms,
- * depending on the disk's other load.
+ * Linux's in-memory file system. Creating a database there took 45 to 69 ms. On disk, it took 57 to 460 ms,
+ * depending on what else was using the disk.
  */
 const MEMORY = '/dev/shm';
 /**

@@ -87,7 +87,7 @@ export type ForgetResult = {
 
 /**
  * Forgets a contact in one transaction.
- * @throws PlatError `contact_ambiguous` when people at several addresses may be meant
+ * @throws PlatError `contact_ambiguous` if the request may mean people at several addresses
  */
 export async function forgetContact(db: Db, request: ForgetRequest, by: string): Promise<ForgetResult> {
   return db.transaction(async tx => {

@@ -67,7 +67,7 @@ export type FileOptions = {
   keep(bytes: Uint8Array): Promise<void>;
 };
 
-/** @param lon and `lat` in 1e-7 degrees, empty if unknown; `boundary` in hex */
+/** @param lon and `lat` are in 1e-7 degrees, empty if unknown. `boundary` is in hex */
 export function placeOf(lon: string, lat: string, boundary: string): Place {
   if (boundary !== '') return { encoded: Buffer.from(boundary, 'hex') };
   return lon === '' ? null : { point: [Number(lon) / 1e7, Number(lat) / 1e7] };

@@ -249,7 +249,7 @@ const MEASURED = ['mean_slope_percent', 'min_elevation_m', 'mean_elevation_m', '
 
 /**
  * A column as SQL over `p` parcels, `f` parcel_filters, and `a` parcel_attributes, in the API's format.
- * undefined for columns that parcels don't have.
+ * Returns undefined for columns that parcels don't have.
  */
 export function columnSql(asOf: Date): (name: string) => string | undefined {
   const day = `date ${literal(isoDay(utcDay(asOf.getTime())))}`;

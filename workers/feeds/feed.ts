@@ -36,7 +36,7 @@ export type FeedBase = {
   title: string | null;
   attribution: string | null;
   licence: string | null;
-  /** County of every row, or null when rows name it. For a land layer, the county that it covers. */
+  /** County of every row, or null if rows name it. For a land layer, the county that it covers. */
   fips: number | null;
   /** Date of a fixed snapshot, YYYY-MM-DD. */
   asOf: string | null;

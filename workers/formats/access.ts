@@ -7,7 +7,7 @@ import { addRow, chooseLayer, type FileRead, isFull, plainValue } from './row-ba
 /** Rows decoded at a time. For each part, the library rereads the pages from the start. */
 const PART_ROWS = 20_000;
 
-/** A table of a Microsoft Access database, read from memory without pictures and attachments. */
+/** A table in a Microsoft Access database, read from memory without pictures and attachments. */
 export async function* readAccess({ source, spec, output, context }: FileRead): AsyncGenerator<void> {
   const { name } = source;
   const { accessBytes } = limitsOf(context);

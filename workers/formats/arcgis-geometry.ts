@@ -19,7 +19,7 @@ const BEZIER_STEPS = 24;
 
 /**
  * A geometry in its original coordinates. Null if empty.
- * @throws TypeError when the value is not a geometry
+ * @throws TypeError if the value is not a geometry
  */
 export function fromEsri(geometry: unknown, isDegrees: boolean): Geometry | null {
   if (geometry === null || geometry === undefined) return null;

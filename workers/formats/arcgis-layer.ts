@@ -48,7 +48,7 @@ export function layerUrl(source: string | string[]): URL {
   return url;
 }
 
-/** @throws PlatError `feed_format` when it isn't a layer that can be queried; those of `queryLayer` */
+/** @throws PlatError `feed_format` if it isn't a layer that can be queried; those of `queryLayer` */
 export async function readLayerInfo(spec: InputSettings, context: ReadContext): Promise<LayerInfo> {
   const request = { url: layerUrl(spec.source), spec, context };
   const body = await queryLayer(request, '', { f: 'json' });

@@ -34,7 +34,7 @@ const MAX_REFUSED = 20;
 /**
  * The pages of a layer in order. Requests the next page while the current one is used. If the server fails on
  * a page, the page is halved until only the failing feature is left, which becomes a `refusal` line.
- * @throws PlatError those of `queryLayer`, and `feed_source` when too many features are refused
+ * @throws PlatError those of `queryLayer`, and `feed_source` if too many features are refused
  */
 export async function* readPages(
   source: Source,

@@ -57,7 +57,7 @@ export async function* readChildOutput(
     if (code !== 0) throw failure(code, said);
   } finally {
     child.kill('SIGKILL');
-    // A process counts as ended only after its output is read, so discard the rest.
+    // A process isn't considered ended until its output has been read, so discard the rest.
     child.stdout.destroy();
     await ended;
     context.signal.throwIfAborted();

@@ -5,7 +5,7 @@ import { countyOutline, nearestCounty } from '../../shared/regions/county-polygo
 import { type InputSettings, MARGIN_DEG, type ReadWindow } from './input-settings.ts';
 import type { RowBatch, SourceRow } from './row-batch.ts';
 
-/** Skips and counts rows outside the area. A parcel without geometry counts as outside. */
+/** Skips and counts rows outside the area. A parcel without geometry is considered outside. */
 export async function* clipRows(
   batches: AsyncIterable<RowBatch>,
   { within }: InputSettings,

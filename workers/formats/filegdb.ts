@@ -50,8 +50,8 @@ export const readFileGdb = (reading: FileRead): AsyncGenerator<void> =>
   readWith(gdalPackage() ?? INSTALLED_GDAL, reading);
 
 /**
- * @throws PlatError `feed_source` when GDAL is missing or doesn't respond, `feed_format` with GDAL's error
- * for the file
+ * @throws PlatError `feed_source` if GDAL is missing or doesn't respond, `feed_format` with GDAL's error for
+ * the file
  */
 export async function* readWith(gdal: Gdal, given: FileRead): AsyncGenerator<void> {
   const { source, spec, output, context } = given;

@@ -23,7 +23,7 @@ import { type Progress, trackProgress } from './source.ts';
  * chunks of the file at a time. Stopping early (`return`, an aborted signal) closes files and removes
  * downloads.
  * @throws PlatError `feed_source` (missing, unreachable, cut off, too large), `feed_format` (not in the
- *   feed's format), `feed_crs` (unknown or missing CRS); single unusable rows are in `bad` instead
+ *   feed's format), `feed_crs` (unknown or missing CRS). Individual unusable rows are in `bad` instead
  */
 export const readInput = (spec: InputSpec, context: ReadContext): AsyncGenerator<RowBatch> =>
   clipRows(readAll(spec, context), spec);
@@ -84,7 +84,7 @@ export async function sourceVersion(spec: InputSpec, context: ReadContext): Prom
   return versions.join('\n');
 }
 
-/** The format for a file name, or null. A zip with an unclear name counts as a shapefile. */
+/** The format for a file name, or null. A zip with an unclear name is treated as a shapefile. */
 export function formatOf(name: string): Format | null {
   const plain = name
     .toLowerCase()

@@ -29,7 +29,8 @@ export type LocalFile = {
   path: string;
   bytes: number;
   /**
-   * Reports the share that was read, up to 1. Unpacking to a copy reports progress by packed bytes instead.
+   * Reports the share that was read, up to 1. Unpacking to a copy reports progress in compressed bytes
+   * instead.
    */
   advance(share: number): void;
 };
@@ -86,7 +87,7 @@ function localFile(path: string, bytes: number, progress: Progress): LocalFile {
  * Opens one source in one pass. It locates the source (a path relative to `baseDir`, or a `file:` or http(s)
  * URL), downloads it, detects how it is compressed, and chooses the file to read. Its bytes are unpacked as
  * they are read.
- * @throws PlatError `feed_source` when it is missing or unreachable, `feed_format` when a zip has several
+ * @throws PlatError `feed_source` if it is missing or unreachable, `feed_format` if a zip has several
  * candidates.
  */
 export async function openSource(

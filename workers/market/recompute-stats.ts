@@ -54,7 +54,7 @@ const TURN_REGIONS = 32;
  * Computes the statistics of a scope's regions from their listings and replaces those that differ. Each
  * region is replaced atomically, and only one recompute runs at a time. After a crash, unwritten regions keep
  * their mark, so the next run finds them.
- * @throws PlatError `not_found` for a region that does not exist; the signal's reason.
+ * @throws PlatError `not_found` for a region that does not exist, or the signal's reason.
  */
 export function recomputeStats(
   db: Db,

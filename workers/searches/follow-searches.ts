@@ -162,7 +162,7 @@ async function checkSearch(
 
 /**
  * The parcels that changed after a given change number. Cached, because most searches were last checked at
- * the same number.
+ * the same change number.
  */
 function changedSince(changes: CountyChanges, after: number): readonly number[] {
   const known = changes.since.get(after);

@@ -141,7 +141,7 @@ async function assessedValues(
   );
 }
 
-/** Ratio studies of all sales that have a value, of those after `lastYear`, and of each size bucket. */
+/** Ratio studies for all sales that have a value, for those after `lastYear`, and for each size bucket. */
 async function studiesOf(
   of: RatioStudyOf['of'],
   { acres, price, soldDay }: StoredComps,

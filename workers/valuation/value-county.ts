@@ -121,7 +121,8 @@ export async function defaultValuationDay(db: Db): Promise<string> {
  * A county's comps, and the comps of other counties that affect its parcels or the price level around its
  * comps.
  * @param extent the box of the county's parcels, or empty if they aren't needed
- * @returns `compM`: maximum distance of a parcel's comps; `opinion`: assessed values of the county's parcels
+ * @returns `compM` (the maximum distance of a parcel's comps) and `opinion` (the assessed values of the
+ * county's parcels)
  */
 export async function readMarket(
   db: Db,

@@ -217,7 +217,7 @@ update idempotent_calls set claimed_until = now() + :milliseconds::int * interva
 where account_id = :account_id and key = :key and claim = :attempt and status is null;
 
 -- name: read_account
--- An account that is not disabled, with its usage, in the format of identify_keys.
+-- Reads an account that is not disabled, with its usage, in the same format as identify_keys.
 select a.id, a.company_id as "companyId", a.pro, a.tier, coalesce(t.direct, false) as direct, a.invoice_paid as "invoicePaid",
   a.overage_allowed as "overageAllowed", a.payment_method as "paymentMethod", a.tokens_allowed as "tokensAllowed",
   coalesce(u.tokens_used + u.tokens_held, 0) as "tokensUsed", a.rate_per_minute as "ratePerMinute", a.rate_burst as "rateBurst",

@@ -31,7 +31,7 @@ delete from oauth_records where model = :model and grant_hash = :grant_hash;
 
 -- name: make_room_for_client
 -- Deletes the oldest clients that no one has authorized, so that adding one leaves no more than a thousand.
--- Clients that expire in over two hours are authorized: they expire with their grant.
+-- Clients that expire in more than two hours are authorized, because they expire with their grant.
 delete from oauth_records
 where model = 'Client' and id_hash in (
   select id_hash from oauth_records

@@ -14,10 +14,10 @@ select coalesce(max(seq), 0) as head from changes
 
 -- name: list_changes
 -- Returns a page of changes after a given number, all read in one snapshot and planned for the actual
--- parameter values. Returns up to one change more than `limit`. `head`: number of the newest change.
--- `passed_at`: time of the last change up to that number. `scanned`: number of the last change scanned, if a
--- scan for certain types stopped early. Returns at least one row. Fragments: county (a condition), wanted (a
--- condition on types), filtered (whether there is a condition on types). `scan`: number of changes to scan.
+-- parameter values. Returns up to `limit` + 1 changes. `head`: number of the newest change. `passed_at`: time
+-- of the last change up to `after`. `scanned`: number of the last change scanned, if a scan for certain types
+-- stopped early. Returns at least one row. Fragments: county (a condition), wanted (a condition on types),
+-- filtered (whether there is a condition on types). `scan`: number of changes to scan.
 with hits as materialized (
   select c.*
   from (

@@ -2,17 +2,17 @@
 -- The changes of a transaction so far. record_pending numbers them.
 create temporary table pending_changes (
   type text not null, fips int, property_id bigint, listing_id uuid, zip text, fields jsonb not null,
-  -- Set for parcel changes only.
+  -- Set only for parcel changes.
   row_version bigint
 ) on commit drop
 
 -- name: draw_version
--- The next row_version, for all parcels that a transaction changes. Get it while no one else can write these
--- parcels, so that a parcel's number increases with each change.
+-- Returns the next row_version, for all parcels that a transaction changes. Run this while no one else can
+-- write these parcels, so that a parcel's number increases with each change.
 select nextval('row_version') as version
 
 -- name: record_versions
--- Records the order in which the parcels' row_versions are committed. Run after lock_changes.
+-- Records the order in which the parcels' row_versions are committed. Run this after lock_changes.
 insert into row_versions (version, at)
 select row_version, statement_timestamp()
 from pending_changes
@@ -34,8 +34,8 @@ select statement_timestamp(), type, :run_id::bigint, fips, property_id, listing_
 from pending_changes
 
 -- name: stage_loaded_counties
--- Adds one change for each county whose first parcels come from this run. Run after reserve_serials, which
--- makes a second feed of a county wait and see the serials of the first.
+-- Adds one change for each county whose first parcels come from this run. Run this after reserve_serials,
+-- which makes a county's second feed wait and see the serials of the first.
 insert into pending_changes (type, fips, fields, row_version)
 select 'county.loaded', n.fips, jsonb_build_object('parcels', jsonb_build_array(0, n.parcels)), :version::bigint
 from (select fips, count(*) as parcels from stage_match where state = 'new' group by fips) n

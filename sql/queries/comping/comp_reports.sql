@@ -117,7 +117,7 @@ select :report_id, id from unnest(:comp_ids::uuid[]) as id
 on conflict do nothing;
 
 -- name: leave_comps
--- Removes comps from a report; their overrides are kept.
+-- Removes comps from a report. Their overrides are kept.
 delete from comp_report_comps where report_id = :report_id and comp_id = any (:comp_ids::uuid[]);
 
 -- name: override_adjustment

@@ -38,8 +38,8 @@ join deal_boards b on case when u.id is null then b.account_id = a.id else b.use
 where a.id = :account_id
 
 -- name: find_known
--- Returns whether the parcel and the listing of a deal exist, and their county. `fips`: FIPS of the parcel;
--- `listing_id`: null for none.
+-- Returns whether the parcel and the listing of a deal exist, and their county. `fips`: the parcel's FIPS
+-- code. `listing_id`: null for none.
 select
   exists (select true from parcels where fips = :fips and property_id = :id and retired_at is null) as parcel,
   exists (select true from listings where id = :listing_id) as listing,
@@ -80,8 +80,8 @@ from target t
 where d.board_id = :from_board
 
 -- name: insert_deal
--- Adds a deal at the end of its column. `url`: URL of the listing page; `listed_price`: current price of the
--- listing.
+-- Adds a deal at the end of its column. `url`: URL of the listing page. `listed_price`: the listing's current
+-- price.
 insert into deals (
   board_id, status, position, property_id, listing_id, listing_url, fips, deal_type, purchase_price, agent_fee, misc_costs,
   closing_costs, expected_sell_price, contract_expiration_date, closing_date, own_price, own_price_over, own_price_since
@@ -143,7 +143,7 @@ limit 1
 -- name: update_deal
 -- Updates the fields that people can change. A new price clears the advice until the deal is graded again. If
 -- the user's own price was the basis of the grade and is removed, the grade is cleared too. `listed_price`:
--- the current price of the listing; `has_listing`: whether the deal has a listing.
+-- the listing's current price. `has_listing`: whether the deal has a listing.
 update deals
 set status = :stage, position = :place, deal_type = :deal_type, purchase_price = :purchase_price, agent_fee = :agent_fee, misc_costs = :misc_costs, closing_costs = :closing_costs,
   expected_sell_price = :expected_sell_price, contract_expiration_date = :contract_expiration_date, closing_date = :closing_date, own_price = :own_price, own_price_over = :listed_price,
@@ -298,7 +298,7 @@ where id = :deal_id
 
 -- name: find_live
 -- Active and pending listings with an address or APN, newest first. `pattern`: LIKE pattern for the address
--- in capitals; `apn`: APN as written, or null; `zip`: ZIP, or null for any.
+-- in capitals. `apn`: APN as written, or null. `zip`: ZIP, or null for any.
 select l.id, l.address, l.city, l.state, l.county, l.apn, l.lot_acres as acres, l.price::text as price
 from listings l
 where l.status in ('ACTIVE', 'PENDING')
@@ -313,7 +313,7 @@ limit 9
 select id, version from deal_boards where id = any (:ids::uuid[])
 
 -- name: count_waiting
--- Counts the deals that are waiting for their first search.
+-- Counts the deals that are waiting to be searched for the first time.
 select count(*)::int as waiting from deals where fetch_status = 'waiting'
 
 -- name: get_listing

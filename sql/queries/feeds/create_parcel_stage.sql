@@ -2,7 +2,7 @@
 -- They are unlogged and have no indexes, because they are filled once by COPY and dropped with the schema.
 -- Fragment: declared (the declared fields' columns with their types)
 create unlogged table stage_roll (
-  -- 0 for a row of the roll. 1 for the attributes of a geometry row whose key isn't on the roll.
+  -- 0 for a row on the roll. 1 for the attributes of a geometry row whose key isn't on the roll.
   input smallint not null,
   row_no bigint not null,
   fips int not null,

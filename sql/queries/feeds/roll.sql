@@ -1,5 +1,5 @@
 -- name: clear_words
--- Deletes the words of a county; fill_words writes them again. Fragment: table.
+-- Deletes the words of a county. fill_words writes them again. Fragment: table.
 delete from {{table}}
 where fips = :fips::int
 
@@ -36,8 +36,8 @@ where word <> ''
 group by fips, word
 
 -- name: insert_parcels
--- Adds the feed's new parcels. Fragments: fields and staged (the declared columns); run id and feed id, as
--- literals
+-- Adds the feed's new parcels. Fragments: fields and staged (the declared columns), run id and feed id (as
+-- literals)
 insert into parcels (
   fips, property_id, feed_id, source_key, apn_normalized, roll_hash, shape_hash, created_run, changed_run,
   row_version, location, extent, boundary, calculated_acres,
@@ -154,7 +154,7 @@ select fips from county_coverage where :feed_id = any (feed_ids)
 order by fips
 
 -- name: match_parcels
--- What the merge will do with every key in the run, and with parcels whose keys aren't in the run.
+-- Determines what the merge will do with every key in the run, and with parcels whose keys aren't in the run.
 create unlogged table stage_match as
 select
   coalesce(r.fips, s.fips, p.fips) as fips,
@@ -199,8 +199,8 @@ where m.state in ('new', 'changed', 'returned')
 order by fips, property_id
 
 -- name: measure_acreage
--- How the stated acreage of a run's parcels compares with the measured acreage: the number of parcels with
--- both, the median ratio of stated to measured, and how many differ by more than a factor of 4.
+-- Compares the stated acreage of a run's parcels with the measured acreage: the number of parcels with both,
+-- the median ratio of stated to measured, and how many differ by more than a factor of 4.
 select
   count(*)::int as parcels,
   coalesce(percentile_cont(0.5) within group (order by r.acres / s.calculated_acres), 1) as median,

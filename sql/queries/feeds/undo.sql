@@ -122,8 +122,8 @@ from undo_parcels
 where run_id = :run_id and was ? 'shape_hash' and not (was ->> 'retired')::boolean
 
 -- name: match_kept_parcels
--- What the merge will do with every parcel that the run changed. Parcels that the run added are retired.
--- Fragment: run
+-- Determines what the merge will do with every parcel that the run changed. Parcels that the run added are
+-- retired. Fragment: run
 create unlogged table stage_match as
 select
   n.fips, n.property_id::text as key, n.property_id as row_no, r.ctid as roll_at, s.ctid as shape_at,

@@ -166,7 +166,7 @@ set layers = :layers
 where fips = :fips and property_id = any (:property_ids)
 
 -- name: number_chunks
--- Numbers for new chunks, ascending.
+-- Returns numbers for new chunks, in ascending order.
 select nextval('attributes_chunks') as chunk
 from generate_series(1, :count)
 

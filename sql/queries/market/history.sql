@@ -96,7 +96,7 @@ cross join lateral (
 
 -- name: read_recorded
 -- What the statistics endpoint returned for a region at the end of a day: `told` is the response up to the
--- statistics, and `figures` are the statistics. No row if that day is not recorded.
+-- statistics, and `figures` are the statistics. Returns no row if that day is not recorded.
 select told, figures from market_history where type = :type and code = :code and as_of = :as_of and told is not null;
 
 -- name: read_region

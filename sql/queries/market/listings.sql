@@ -164,7 +164,7 @@ select
 -- Retires listings that a complete feed no longer has. Their history is kept.
 with gone as (
   update listings l
-  -- A random hash that matches no row, so that a listing that returns counts as changed.
+  -- A random hash that no row matches, so that a listing that returns is treated as changed.
   set status = 'OFF_MARKET', changed_run = :run_id, row_hash = gen_random_uuid()
   from stage_listing_match m
   where m.state = 'gone' and l.id = m.id

@@ -57,7 +57,7 @@ where :types::text[] is null
 order by r.type, r.code;
 
 -- name: mark_county
--- Marks a county's statistics to be computed.
+-- Marks a county's statistics for recomputation.
 insert into stats_dirty (type, code)
 select type, code from regions where type = 'county' and fips = :fips
 on conflict (type, code) do update set marked_at = clock_timestamp();

@@ -22,8 +22,8 @@ from listings
 where created_run = :run_id
 
 -- name: stage_leaving_listings
--- Marks the listings that the run added as off the market. Their new digest matches no row, so a listing that
--- returns counts as changed.
+-- Marks the listings that the run added as off the market. No row matches their new digest, so a listing that
+-- returns is treated as changed.
 update stage_listing s
 set status = 'OFF_MARKET', sale_type = '', hash = gen_random_uuid()
 from listings l

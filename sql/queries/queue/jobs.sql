@@ -87,7 +87,7 @@ from jobs
 where id = :id
 
 -- name: get_overview
--- Counts of the installation's contents.
+-- Counts the installation's contents.
 select
   (select count(*)::int from regions where type = 'county') as counties,
   (select count(*)::int from regions where type = 'zip') as zips,

@@ -12,7 +12,7 @@ from regions r
 left join region_stats s using (type, code);
 
 -- name: find_region
--- Whether a region exists. `type`: county or zip; `code`: FIPS or ZIP.
+-- Whether a region exists. `type`: county or zip. `code`: FIPS or ZIP.
 select code
 from regions
 where type = :type and code = :code

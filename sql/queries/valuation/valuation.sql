@@ -106,7 +106,7 @@ where fips = :fips and status = 'SOLD' and price > 0 and lot_acres > 0 and locat
 limit 1
 
 -- name: has_estimates
--- Whether model estimates of a county are stored. `model_version`: version of the model.
+-- Whether model estimates of a county are stored. `model_version`: the model's version.
 select true as known from valuation_counties where fips = :fips and model_version = :model_version
 
 -- name: list_comps_on_land
@@ -137,8 +137,8 @@ group by fips
 order by fips
 
 -- name: list_estimates
--- Model estimates from the sales of all other counties. `fips`: the county to exclude; `model_version`:
--- version of the model.
+-- Model estimates from the sales in all other counties. `fips`: the county to exclude. `model_version`: the
+-- model's version.
 select fips, estimates
 from valuation_counties
 where fips <> :fips and model_version = :model_version
@@ -149,7 +149,7 @@ order by fips
 select distinct fips from valuations_dirty order by fips
 
 -- name: list_used_comps
--- The comps of a valuation, in the order of `ids`. A comp that its feed has withdrawn since has the status
+-- The comps of a valuation, in the order of `ids`. A comp that its feed has since withdrawn has the status
 -- OFF_MARKET.
 select
   l.id, l.status, l.price::float8 as price, l.lot_acres as lot_size, to_char(l.sold_date, 'YYYY-MM-DD') as sold_date
@@ -227,7 +227,7 @@ left join valuations v on v.fips = p.fips and v.property_id = p.property_id
 where p.fips = any (:fips::int[]) and p.retired_at is null
 
 -- name: store_comp_land
--- Stores the land figures of comps that were found by their points. Parameters: fips; comp ids and parcel
+-- Stores the land figures of comps that were found by their points. Parameters: fips, and comp ids and parcel
 -- ids, in pairs.
 insert into comp_land (
   listing_id, fips, property_id, steep_percent, frontage_ft, flood_percent, wetlands_percent
@@ -239,17 +239,17 @@ from unnest({{ids}}::uuid[], {{parcels}}::bigint[]) as c (id, property_id)
 join parcel_filters f on f.fips = {{fips}} and f.property_id = c.property_id
 
 -- name: store_estimates
--- Stores model estimates from the sales of a county. `price_index`: its knots, or null; `model_version`:
--- version of the model.
+-- Stores model estimates from a county's sales. `price_index`: its knots, or null. `model_version`: the
+-- model's version.
 insert into valuation_counties (fips, estimates, price_index, model_version)
 values (:fips, :estimates, :price_index, :model_version)
 on conflict (fips) do update
 set estimates = excluded.estimates, price_index = excluded.price_index, model_version = excluded.model_version
 
 -- name: store_reach
--- Stores the extent of a county's parcels and the area that their comps can be in, in 1e-7 degrees.
--- `extent`: extent of the parcels, or null; `reach`: the extent grown by the maximum distance of comps;
--- `as_of`: the valuation date, or null.
+-- Stores the extent of a county's parcels and the area that their comps can be in, in 1e-7 degrees. `extent`:
+-- the parcels' extent, or null. `reach`: the extent, expanded by the maximum distance of comps. `as_of`: the
+-- valuation date, or null.
 insert into valuation_counties (fips, extent, reach, as_of)
 values (:fips, :extent, :reach, :as_of)
 on conflict (fips) do update set extent = excluded.extent, reach = excluded.reach, as_of = excluded.as_of

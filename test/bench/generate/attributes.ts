@@ -12,7 +12,7 @@ export type RollContext = {
   parcels: number;
   /** The county's ZIPs. */
   towns: readonly Place[];
-  /** Closing date of the roll; no date in it is later. */
+  /** The roll's closing date. No date in it is later. */
   asOf: string;
 };
 

@@ -71,7 +71,7 @@ const NORMAL_EVERY = 3;
  * Generates the parcels of a county, section by section. Sections form a grid with irregular corners and
  * roads between them. A section is a stack of blocks with streets between them, and a block has rows of lots
  * whose bent boundaries match exactly.
- * @throws PlatError `generate` when the extent is too small for that number of parcels
+ * @throws PlatError `generate` if the extent is too small for that number of parcels
  */
 export function* fabric({ count, seed, extent }: FabricOptions): Generator<Section> {
   const [west, south, east, north] = middle(extent, count * MAX_MEAN_SQ_M);

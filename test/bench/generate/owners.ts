@@ -29,7 +29,7 @@ const PORTFOLIOS = 0.1;
 
 /**
  * The owner number of the parcel with this serial. Numbers below `portfolios` are owners who may have several
- * parcels, by Zipf's law; the others own this parcel alone.
+ * parcels, by Zipf's law. The others own only this parcel.
  */
 export function ownerOf(random: Random, serial: number, parcels: number): number {
   const portfolios = Math.max(1, Math.round(parcels * PORTFOLIOS));

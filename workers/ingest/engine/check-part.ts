@@ -108,7 +108,7 @@ export type OpenPart = {
   resolve: Resolve;
 };
 
-/** `onKey` receives the parcels' keys. @throws PlatError `feed_mapping` when a column is missing */
+/** `onKey` receives the parcels' keys. @throws PlatError `feed_mapping` if a column is missing */
 export function openPart(
   part: PartCheck['part'],
   { source, format }: InputSpec,

@@ -169,7 +169,7 @@ export function tilesOutside(tiles: readonly { extent: Box }[], boxes: readonly 
   return tiles.filter(({ extent }) => !boxes.some(box => boxesIntersect(box, extent))).length;
 }
 
-/** The share of the first box that is in the other, in percent, measured in degrees (plate carrée). */
+/** The percentage of the first box that is in the other, measured in degrees (plate carrée). */
 export function sharedPercent(of: Readonly<Box>, other: Readonly<Box>): number {
   const width = Math.min(of[2], other[2]) - Math.max(of[0], other[0]);
   const height = Math.min(of[3], other[3]) - Math.max(of[1], other[1]);
@@ -180,7 +180,8 @@ export function sharedPercent(of: Readonly<Box>, other: Readonly<Box>): number {
 }
 
 /**
- * The area of the second box outside the first, in percent of the first. Returns 0 if the first has no area.
+ * The area of the second box that is outside the first, as a percentage of the first. Returns 0 if the first
+ * has no area.
  */
 function grownPercent(before: Readonly<Box>, now: Readonly<Box>): number {
   if (boxArea(before) === 0) return 0;

@@ -71,7 +71,7 @@ function unusable(values: readonly Value[], dropped: readonly DroppedValue[] | n
 /** With fewer sales at exactly the list price, the prices may be equal by chance. */
 export const MIN_OVERWRITTEN = 5;
 
-/** Lots of at least this size are ranches or have their size in square feet. */
+/** Lots of at least this size are ranches, or their size is in square feet. */
 const MIN_RANCH_ACRES = 1_000;
 /**
  * Even desert land in the West sells for more than this per acre, so a lower price means that the size is in
