@@ -76,8 +76,8 @@ const SUMMARY = new Set(
 const given = (name: string, is: string): string => (SUMMARY.has(name) ? 'true' : `${is} is not null`);
 
 /**
- * JSON text for each field that differs. @param all an SQL condition. If it is true, fields that do not
- * differ are included too
+ * JSON text for each field that differs.
+ * @param all an SQL condition. If it is true, fields that do not differ are included too
  */
 const differing = (pairs: readonly Pair[], all = 'false'): string =>
   pairs

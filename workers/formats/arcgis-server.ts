@@ -57,8 +57,8 @@ const REFUSALS = 2;
 const MAX_QUERY_LENGTH = 2_000;
 
 /**
- * Returns the JSON response. Long queries use POST. @throws RequestRefused; PlatError for the token or the
- * source
+ * Returns the JSON response. Long queries use POST.
+ * @throws RequestRefused; PlatError for the token or the source
  */
 export async function queryLayer(layerRequest: LayerRequest, path: string, params: Params): Promise<Body> {
   const { url, context } = layerRequest;

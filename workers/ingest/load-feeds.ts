@@ -28,8 +28,8 @@ export async function loadFeed(file: string): Promise<Feed> {
 }
 
 /**
- * Checks the text of a feed file. @param path the file's path. Relative sources are resolved against its
- * folder
+ * Checks the text of a feed file.
+ * @param path the file's path. Relative sources are resolved against its folder
  */
 export function parseFeed(text: string, path: string): Feed {
   const parsed = parseFeedText(text, path);

@@ -3,7 +3,7 @@ import { literal } from '../../shared/platform/statements.ts';
 import { fiveDigits } from '../../shared/regions/counties.ts';
 
 /**
- * About halfway between the 10% in Washington, NH, and the 47% there when its local roads are left out
+ * About halfway between the 10% in Washington, NH, and the 47% there without the town's local roads
  * (docs/benchmarks.md).
  */
 const MAX_PERCENT = 30;

@@ -103,7 +103,7 @@ async function recomputeRegions(
     signal?.throwIfAborted();
     progress?.(done, regions.length);
     writing = writeStats(db, batch);
-    // The next flush awaits this write. Until then, a failure must not be treated as unhandled.
+    // The next flush awaits this write. Before that, a failure must not be treated as unhandled.
     writing.catch(() => {});
     batch = [];
     bytes = 0;

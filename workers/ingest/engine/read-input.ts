@@ -4,7 +4,8 @@ import { type ReadContext, type RowBatch, sizeOf } from '../../formats/row-batch
 import type { RunContext } from './run-context.ts';
 
 /**
- * Records the number of bytes read, and reports progress between two fractions. @throws the signal's reason
+ * Records the number of bytes read, and reports progress between two fractions.
+ * @throws the signal's reason
  */
 export async function* readBatches(
   run: RunContext,
