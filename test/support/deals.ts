@@ -42,7 +42,7 @@ export const listingId = (n: number) =>
 
 const PATH = '/api/public/v1/deal-flow/listings/';
 
-/** Calls to a deal board. */
+/** Makes calls to a deal board. */
 export function dealCalls(api: TestApi) {
   const add = (key: string, body: object) => api.call(PATH, posting(key, JSON.stringify(body)));
   return {

@@ -106,7 +106,7 @@ function landOf({ steep_percent, frontage_ft, flood_percent, wetlands_percent }:
 }
 
 /**
- * The comps nearest to the subject, with how the model uses each.
+ * The comps nearest to the subject, with how the model uses each one.
  * @param used comps behind the subject's value
  */
 async function readCandidates(

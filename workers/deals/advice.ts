@@ -156,7 +156,7 @@ function estimateOf(
   return `The list price is ${Math.abs(percent)}% ${percent < 0 ? 'below' : 'above'} the estimated value of ${wholeDollars(meanCents)}.`;
 }
 
-/** Estimates are not precise to the cent. */
+/** Rounded, because estimates are not precise to the cent. */
 const wholeDollars = (cents: bigint): string => dollars(((cents + 50n) / 100n) * 100n);
 
 /** "1 of 14 similar-size listings is priced higher per acre after adjusting for size". */

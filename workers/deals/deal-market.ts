@@ -43,14 +43,14 @@ export type PeerListings = { of: 'bucket' | 'size' | 'county'; others: Peers };
 
 export type TimeToSell = { bucket: AcreBucket['label'] | null; medianDays: number; sales: number };
 
-/** The market of a county at one moment. */
+/** A county's market at one moment. */
 export type Market = {
   /** 'YYYY-MM-DD' */
   asOf: string;
   live: Map<string, Listing>;
   /** By `plainApn`. */
   byApn: Map<string, Listing>;
-  /** By street address, in any usual spelling; null if several listings have the same one. */
+  /** Listings by street address, in any common spelling. Null if several listings have the same address. */
   byStreet(street: string): Listing | null | undefined;
   /** Prices per acre of ACTIVE listings in USD, ascending. */
   perAcre: Float64Array;
@@ -69,12 +69,12 @@ export const isCounted = ({ status, cents, acres }: Listing): boolean =>
   status === 'ACTIVE' && cents !== null && acres !== null;
 export const hasViews = ({ status, views }: Listing): boolean => status === 'ACTIVE' && (views ?? 0) > 0;
 export const interestIn = ({ views, saves, days }: Listing): number => dailyInterest(views, saves, days);
-/** The asking price. A price above the maximum for deals is a placeholder. */
+/** The asking price. A price above the maximum that deals allow is a placeholder. */
 export const centsOf = ({ cents }: Pick<Listing, 'cents'>): bigint | null =>
   cents === null || BigInt(cents) > MAX_CENTS ? null : BigInt(cents);
 export const ppaOf = ({ cents, acres }: Listing): number => perAcre(BigInt(cents!), acres!);
 
-/** @param fips null for a deal in an unknown county, which has no market */
+/** @param fips null for a deal whose county is unknown, which has no market */
 export async function readMarket(db: Db, fips: number | null): Promise<Market> {
   const days = await db.run<{ day: string | null }>('deals/get_market_day', { fips });
   const asOf = days[0]?.day ?? isoDay(utcDay(Date.now()));
@@ -104,8 +104,8 @@ export async function readMarket(db: Db, fips: number | null): Promise<Market> {
 }
 
 /**
- * A parcel number without leading zeros in its groups and without empty groups, so that rolls and agents
- * agree: 000009-000011-000000 is 9-11.
+ * A parcel number without leading zeros or empty groups, so that numbers from rolls match those from agents:
+ * 000009-000011-000000 is 9-11.
  */
 export function plainApn(apn: string | null): string {
   const groups = (apn ?? '')
@@ -124,7 +124,9 @@ function streetsOf(listings: readonly Listing[]): Map<string, Listing | null> {
   return streets;
 }
 
-/** A normalized street with its house number; null without a number, because a road isn't a place. */
+/**
+ * A normalized street with its house number. Null if there is no number, because a road alone isn't a place.
+ */
 export function streetAddress(address: string | null): string | null {
   const street = normalizeStreet(address);
   return street !== null && /^\d/.test(street) ? street : null;

@@ -26,7 +26,7 @@ export type ListingQuery = {
   saves: number | null;
 };
 
-/** A row of deals/read_lots; amounts in cents. */
+/** A row of deals/read_lots. Amounts are in cents. */
 export type DealLot = {
   fips: number;
   property_id: number;
@@ -49,7 +49,7 @@ export type DealLot = {
 
 export type ListingFacts = Omit<ProviderListing, 'fips'> & {
   status: FetchStatus;
-  /** From the feeds; null for a provider's listing. */
+  /** From the feeds. Null for a provider's listing. */
   listing: Listing | null;
 };
 
@@ -64,7 +64,7 @@ export async function readLots(
   return new Map(rows.map(lot => [lot.property_id, lot]));
 }
 
-/** The live listing of a lot, found by parcel number, else by location, else by address. */
+/** The live listing of a lot, found by parcel number, otherwise by location, otherwise by address. */
 function listingOf(lot: DealLot, market: Market): Listing | undefined {
   const apn = plainApn(lot.apn);
   return (
@@ -86,8 +86,8 @@ function isOn(listing: Listing, lot: Shape): boolean {
 }
 
 /**
- * The parcels of listings by listing id: the only parcel with the listing's number, else the one at its
- * location.
+ * The parcels of listings by listing id: the only parcel with the listing's number, or otherwise the one at
+ * its location.
  */
 export async function findLots(
   db: Db,
@@ -119,7 +119,7 @@ function listingAt({ address, zip }: DealLot, market: Market): Listing | undefin
 
 /**
  * @param named the deal's listing by id or URL, in any status
- * @param fetched the provider's response; undefined without a request
+ * @param fetched the provider's response, or undefined if there was no request
  */
 export function factsOf(
   deal: ListingQuery,

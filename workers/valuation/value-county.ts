@@ -37,7 +37,7 @@ import {
 export type ValuedCounty = {
   /** 'YYYY-MM-DD' */
   asOf: string;
-  /** Sales in the county and nearby ones that the model uses. `outliers` counts the excluded ones. */
+  /** Number of sales that the model uses, in the county and nearby. `outliers` counts the excluded ones. */
   sales: number;
   outliers: number;
   parcels: number;
@@ -122,8 +122,9 @@ export async function defaultValuationDay(db: Db): Promise<string> {
 /**
  * A county's comps, and the comps of other counties that affect its parcels or the price level around its
  * comps.
- * @param extent box of the county's parcels; empty if they aren't needed
- * @returns `compM`: maximum distance of a parcel's comps; `opinion`: assessed values of the county's parcels
+ * @param extent the box of the county's parcels, or empty if they aren't needed
+ * @returns `compM` (the maximum distance of a parcel's comps) and `opinion` (the assessed values of the
+ * county's parcels)
  */
 export async function readMarket(
   db: Db,
@@ -179,7 +180,7 @@ async function valueParcels(
   const copy = openCopy(db, sql('valuation/copy_valuations'));
   let stored = 0;
   try {
-    // Value neighbors one after the other, while their shared comps are still in the CPU cache.
+    // Values neighbors one after the other, while the comps they share are still in the CPU cache.
     const order = hilbertOrder(parcels.lon, parcels.lat);
     for (let n = 0; n < count; n++) {
       if (n % PARCELS_PER_TURN === 0) {
@@ -221,7 +222,7 @@ type Candidate = { id: string; property_id: number; x: number; y: number; bounda
 
 /**
  * Finds the parcel of each comp in a county, and stores the parcel's land figures with the comp. Uses the
- * comp's key or parcel number, else the boundary that contains its point. Skips parcels that were split or
+ * comp's key or parcel number, or else the boundary that contains its point. Skips parcels that were split or
  * merged after the sale, because their land is no longer what was sold.
  */
 export async function linkCompsToParcels(db: Db, fips: number): Promise<void> {

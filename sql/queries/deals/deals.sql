@@ -1,6 +1,6 @@
 -- name: add_board
--- Creates the board of a user, or of an account without a user, if it doesn't exist. `user_id`: null for the
--- account's user, if it has one.
+-- Creates the board for a user, or for an account without a user, if it doesn't exist. `user_id`: null for
+-- the account's user, if it has one.
 insert into deal_boards (user_id, account_id)
 select o.user_id, case when o.user_id is null then o.id end
 from (select id, coalesce(:user_id::uuid, user_id) as user_id from accounts where id = :account_id) as o
@@ -38,8 +38,8 @@ join deal_boards b on case when u.id is null then b.account_id = a.id else b.use
 where a.id = :account_id
 
 -- name: find_known
--- Returns whether the parcel and the listing of a deal exist, and their county. `fips`: FIPS of the parcel;
--- `listing_id`: null for none.
+-- Returns whether the parcel and the listing of a deal exist, and their county. `fips`: the parcel's FIPS
+-- code. `listing_id`: null for none.
 select
   exists (select true from parcels where fips = :fips and property_id = :id and retired_at is null) as parcel,
   exists (select true from listings where id = :listing_id) as listing,
@@ -70,7 +70,7 @@ update deal_boards set user_id = :user_id, account_id = null
 where account_id = :account_id and not exists (select from theirs)
 
 -- name: hand_over_deals
--- Moves the deals of one board to the ends of another board's columns. Both boards are locked.
+-- Moves the deals of one board to the ends of another board's columns. Locks both boards.
 with target as (
   update deal_boards set version = version + 1 where id = :to_board returning id
 )
@@ -80,8 +80,8 @@ from target t
 where d.board_id = :from_board
 
 -- name: insert_deal
--- Adds a deal at the end of its column. `url`: URL of the listing page; `listed_price`: current price of the
--- listing.
+-- Adds a deal at the end of its column. `url`: URL of the listing page. `listed_price`: the listing's current
+-- price.
 insert into deals (
   board_id, status, position, property_id, listing_id, listing_url, fips, deal_type, purchase_price, agent_fee, misc_costs,
   closing_costs, expected_sell_price, contract_expiration_date, closing_date, own_price, own_price_over, own_price_since
@@ -129,7 +129,7 @@ limit :limit
 select id from deal_boards where id = :board_id for update
 
 -- name: sign_changes
--- Sets the author and cause of this transaction's changes.
+-- Sets the author and cause for this transaction's changes.
 select set_config('plat.actor', :author, true), set_config('plat.cause', :cause, true)
 
 -- name: touch_boards
@@ -147,7 +147,7 @@ limit 1
 -- name: update_deal
 -- Updates the fields that people can change. A new price clears the advice until the deal is graded again. If
 -- the user's own price was the basis of the grade and is removed, the grade is cleared too. `listed_price`:
--- the current price of the listing; `has_listing`: whether the deal has a listing.
+-- the listing's current price. `has_listing`: whether the deal has a listing.
 update deals
 set status = :stage, position = :place, deal_type = :deal_type, purchase_price = :purchase_price, agent_fee = :agent_fee, misc_costs = :misc_costs, closing_costs = :closing_costs,
   expected_sell_price = :expected_sell_price, contract_expiration_date = :contract_expiration_date, closing_date = :closing_date, own_price = :own_price, own_price_over = :listed_price,
@@ -193,8 +193,8 @@ join (
 where p.fips = :fips and p.retired_at is null
 
 -- name: get_market_day
--- The date of a county's market: today in UTC, or the date of the latest snapshot if all its listings come
--- from snapshots.
+-- The as-of date of a county's market: today in UTC, or the date of the latest snapshot if all its listings
+-- come from snapshots.
 select to_char(
   case when bool_and(f.as_of is not null) then max(f.as_of) else (now() at time zone 'UTC')::date end, 'YYYY-MM-DD'
 ) as day
@@ -235,21 +235,22 @@ where s.type = 'county'
 order by d.fips
 
 -- name: list_strays
--- Deals that no county job covers: those whose page only a provider can read, and those in an unknown county.
+-- Deals that no county job covers: those whose page only a provider can read, and those whose county is
+-- unknown.
 select id as deal from deals
 where (status = 'listed' or seen_at is null) and (fips is null or (listing_url is not null and listing_id is null))
 order by id
 
 -- name: list_sold
--- Days on market and acres of a county's sales in the last year.
+-- Days on market and acres for a county's sales in the last year.
 select lot_acres as acres, days_on_market as days
 from counted_listings
 where fips = :fips and status = 2::"char" and sold_date > (:as_of::date - interval '1 year')::date and sold_date <= :as_of::date
   and days_on_market is not null
 
 -- name: list_unfinished
--- Deals to update: a single one, or those of a county that are listed or were never found. `deal_id` or
--- `fips` is null.
+-- Deals to update: a single deal, or those in a county that are listed or were never found. Either `deal_id`
+-- or `fips` is null.
 select d.id, d.board_id, d.status, d.property_id, d.listing_id, d.listing_url, d.seen_at, d.fips, d.address, d.county, d.state,
   d.acreage, d.listed_price, d.own_price, d.own_price_over, d.days_on_market, d.views, d.saves, d.fetch_status, d.fetched_at,
   d.traction_score, d.price_advantage, d.listing_grade, d.suggested_action, d.suggested_action_price,
@@ -259,8 +260,8 @@ where case when :deal_id::uuid is null then d.fips = :fips and (d.status = 'list
 order by d.id
 
 -- name: lock_boards
--- Locks the boards of the deals that list_unfinished finds, in the same order in all jobs. `deal_id` or
--- `fips` is null.
+-- Locks the boards of the deals that list_unfinished finds, in the same order in all jobs. Either `deal_id`
+-- or `fips` is null.
 select b.id from deal_boards b
 where b.id in (
   select d.board_id from deals d
@@ -302,15 +303,16 @@ from jsonb_to_recordset(:rows::jsonb) as r (
 where d.id = r.id
 
 -- name: get_page
--- Finds the URL of a deal's listing page, when the provider last returned it, and whether a feed has it.
+-- Returns the URL of a deal's listing page, when the provider last returned the page, and whether a feed has
+-- it.
 select listing_url, case when listing_id is null then seen_at end as asked_at,
   exists (select true from listings l where l.url <> '' and l.url = d.listing_url) as in_feeds
 from deals d
 where id = :deal_id
 
 -- name: find_live
--- Active and pending listings with an address or APN, newest first. `pattern`: LIKE pattern of the address in
--- capitals; `apn`: APN as written, or null; `zip`: ZIP, or null for any.
+-- Active and pending listings with an address or APN, newest first. `pattern`: LIKE pattern for the address
+-- in capitals. `apn`: APN as written, or null. `zip`: ZIP, or null for any.
 select l.id, l.address, l.city, l.state, l.county, l.apn, l.lot_acres as acres, l.price::text as price
 from listings l
 where l.status in ('ACTIVE', 'PENDING')
@@ -325,7 +327,7 @@ limit 9
 select id, version from deal_boards where id = any (:ids::uuid[])
 
 -- name: count_waiting
--- Counts the deals that are waiting for their first search.
+-- Counts the deals that are waiting to be searched for the first time.
 select count(*)::int as waiting from deals where fetch_status = 'waiting'
 
 -- name: get_listing
