@@ -10,7 +10,7 @@ export const DEAL_PROBLEMS = {
 export type DealProblem = keyof typeof DEAL_PROBLEMS;
 export const DEAL_PROBLEM_NAMES = Object.keys(DEAL_PROBLEMS) as [DealProblem, ...DealProblem[]];
 
-/** If the acreages of listing and parcel differ by more than this share, they aren't the same land. */
+/** If the listing's acreage differs from the parcel's by more than this share, they aren't the same land. */
 const MAX_ACREAGE_DIFFERENCE = 0.25;
 
 /** A deal's parcel and its valuation in cents. Null is unknown. */

@@ -25,7 +25,7 @@ const advice = z
     action: z
       .enum(['', ...ADVICE_ACTIONS])
       .describe(
-        'Advised action. `raise` if the price is below the range of a valuation that counts, and then `suggested_action` is `hold`. Otherwise the same as `suggested_action`.',
+        'Advised action. `raise` if the price is below the range of a valuation that counts, in which case `suggested_action` is `hold`. Otherwise the same as `suggested_action`.',
       ),
     price: usd(
       'Advised list price for `raise` and `drop`, null otherwise. It is a multiple of $100 and never below the estimate',
@@ -74,7 +74,7 @@ const figures = z
       .describe('How many of these report views. Traction is compared with them if there are 10 or more.'),
     price_per_acre: figure('Price per acre in USD. Null if the price or the acreage is unknown.'),
     interest: figure(
-      'Views plus ten times the saves, per day on the market. Null if neither is reported, and then interest has no weight in the grade.',
+      'Views plus ten times the saves, per day on the market. Null if neither is reported, in which case interest has no weight in the grade.',
     ),
     freshness: figure(
       'Freshness score: 100 on the first day, 37 after the median days on market. Null when unknown.',
