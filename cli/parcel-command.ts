@@ -4,7 +4,7 @@ import type { ParcelDrawing } from '../shared/drawing/collect-map.ts';
 import type { Difference } from '../shared/drawing/computed.ts';
 import type { StoredParcel } from '../shared/drawing/known-parcel.ts';
 import { fieldText } from '../shared/model/field-text.ts';
-import { SLOPE_GRADES } from '../shared/model/land-layers.ts';
+import { ACCESS_LABELS, SLOPE_GRADES } from '../shared/model/land-layers.ts';
 import {
   FIELD_GROUPS,
   fieldsIn,
@@ -74,13 +74,19 @@ function jsonOf({ parcel, land, versions, waiting }: StoredParcel, drawing: Draw
     ...roll,
     fips: fiveDigits(fips),
     ...shape,
-    land: land && { ...land.figures, computed_at: land.computed_at, of_boundary: land.of_boundary },
+    land: land && landOf(land),
     layers: versions,
     waiting,
     ...(drawing && {
       drawing: { file: drawing.file, computed: figuresOf(drawing.drawn), differences: drawing.found },
     }),
   };
+}
+
+/** The figures as the API returns them. */
+function landOf({ figures, access, computed_at, of_boundary }: NonNullable<StoredParcel['land']>) {
+  const landlocked = access === null ? figures.landlocked : access === 'none';
+  return { ...figures, access: access ?? 'unknown', landlocked, computed_at, of_boundary };
 }
 
 function figuresOf({ computed: { figures, failures } }: ParcelDrawing) {
@@ -133,7 +139,7 @@ function describeLand({ parcel, land, versions, waiting }: StoredParcel): string
     'frontage',
     `highway ${amountText(figures.highway_frontage_ft, ' ft')}, road ${amountText(figures.road_frontage_ft, ' ft')}, local road ${amountText(figures.local_frontage_ft, ' ft')}`,
   );
-  say('landlocked', { true: 'yes', false: 'no', null: 'unknown' }[`${figures.landlocked}`]);
+  say('access', ACCESS_LABELS[land.access ?? 'unknown'].toLowerCase());
   say('wetlands', amountText(figures.wetlands_percent, '% of the area'));
   say('flood zone', amountText(figures.flood_zone_percent, '% of the area'));
   say(

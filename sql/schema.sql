@@ -801,6 +801,7 @@ create table parcel_attributes (
   wetlands_percent real,
   flood_zone_percent real,
   computed_at timestamp with time zone default now() not null,
+  access text,
   constraint parcel_attributes_pkey PRIMARY KEY (fips, property_id)
 ) partition by RANGE (fips);
 
@@ -845,6 +846,7 @@ create table parcel_filters (
   local_frontage_ft real,
   steeper_percent real[],
   row_version bigint default 0 not null,
+  access text,
   constraint parcel_filters_pkey PRIMARY KEY (fips, property_id)
 ) partition by RANGE (fips);
 

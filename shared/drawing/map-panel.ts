@@ -1,4 +1,4 @@
-import { FRONTAGE_CLASSES, SLOPE_GRADES } from '../model/land-layers.ts';
+import { ACCESS_LABELS, FRONTAGE_CLASSES, SLOPE_GRADES } from '../model/land-layers.ts';
 import { fiveDigits } from '../regions/counties.ts';
 import type { ParcelDrawing } from './collect-map.ts';
 import type { Difference } from './computed.ts';
@@ -86,7 +86,7 @@ function writeFrontage(panel: Panel, { computed: { figures } }: ParcelDrawing): 
     const length = lengths[name] === null ? UNKNOWN : feetText(lengths[name]);
     entry(panel, sample, words, length, `frontage-${name}`);
   }
-  entry(panel, '', 'landlocked', { true: 'yes', false: 'no', null: UNKNOWN }[`${figures.landlocked}`]);
+  entry(panel, '', 'access', ACCESS_LABELS[figures.access ?? 'unknown'].toLowerCase());
 }
 
 function writeSlope(panel: Panel, drawn: ParcelDrawing): void {

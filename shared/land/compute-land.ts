@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { MultiPolygon } from '../geo/geometry-types.ts';
 import {
+  type Access,
   type Neighbor,
   type PreparedFrontage,
   prepareFrontage,
@@ -49,6 +50,7 @@ export type Figures = {
   highway_frontage_ft: number | null;
   road_frontage_ft: number | null;
   local_frontage_ft: number | null;
+  access: Access | null;
   landlocked: boolean | null;
   wetlands_percent: number | null;
   flood_zone_percent: number | null;
@@ -59,7 +61,10 @@ export const COLUMNS_OF: Record<LayerKind, readonly (keyof Figures | keyof Runs)
     ...(['elevation_runs', 'min_elevation_m', 'mean_elevation_m', 'max_elevation_m'] as const),
     ...(['mean_slope_percent', 'steeper_percent'] as const),
   ],
-  roads: ['roads_runs', 'highway_frontage_ft', 'road_frontage_ft', 'local_frontage_ft', 'landlocked'],
+  roads: [
+    ...(['roads_runs', 'highway_frontage_ft', 'road_frontage_ft', 'local_frontage_ft'] as const),
+    ...(['access', 'landlocked'] as const),
+  ],
   wetlands: ['wetlands_runs', 'wetlands_percent'],
   flood: ['flood_runs', 'flood_zone_percent'],
 };
@@ -186,7 +191,8 @@ const RECIPES: Record<LayerKind, (input: LandInput, kernels: LandKernels, signal
         row.highway_frontage_ft = round2(frontage.highwayFt);
         row.road_frontage_ft = round2(frontage.normalFt);
         row.local_frontage_ft = round2(frontage.localFt);
-        row.landlocked = frontage.landlocked;
+        row.access = frontage.access;
+        row.landlocked = frontage.access === 'none';
       },
     };
   },

@@ -42,6 +42,21 @@ export const MTFCC_CLASSES: Readonly<Record<string, RoadClass>> = {
   S1780: 'private',
 };
 
+/**
+ * How a parcel is reached. `unmapped`: no mapped road, but a way is implied by a house on the parcel or by a
+ * corridor between parcels. `none`: landlocked.
+ */
+export const ROAD_ACCESS = ['public_road', 'private_road', 'unmapped', 'none', 'unknown'] as const;
+export type RoadAccess = (typeof ROAD_ACCESS)[number];
+
+export const ACCESS_LABELS: Record<RoadAccess, string> = {
+  public_road: 'Public road',
+  private_road: 'Private road',
+  unmapped: 'No mapped road',
+  none: 'Landlocked',
+  unknown: 'Unknown',
+};
+
 export const WATER_CLASSES = ['lake', 'river', 'sea'] as const;
 export type WaterClass = (typeof WATER_CLASSES)[number];
 

@@ -53,6 +53,7 @@ export const FULL: TestParcel = {
   hoa_owner: true,
   inter_family_transfer: true,
   vacant: true,
+  access: 'none',
   landlocked: true,
   wetlands_percent: 12.3,
   flood_zone_percent: 45.6,

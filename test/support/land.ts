@@ -102,7 +102,7 @@ export const COUNTING_KERNELS: LandKernels = {
       highwayFt: roads.filter(road => road.class === 'highway').length,
       normalFt: roads.filter(road => road.class === 'normal').length,
       localFt: neighbors.filter(neighbor => neighbor.id !== id).length,
-      landlocked: roads.length === 0,
+      access: roads.length === 0 ? 'none' : 'public_road',
     }),
   }),
   openElevation: tiles => ({

@@ -191,6 +191,7 @@ export const READINGS: Record<string, Reading> = {
   exclude_hoa_owner: unless('hoa_owner'),
   exclude_landlocked: unless('landlocked'),
   only_landlocked: required('landlocked'),
+  access: (parcel, wanted: string[]) => wanted.includes(String(columnOf(parcel, 'access') ?? 'unknown')),
   vacant_only: required('vacant'),
   exclude_steep: (parcel, wanted: boolean) => !wanted || (steeper(parcel, 6) ?? 0) <= 60,
   slope_area_index: always,

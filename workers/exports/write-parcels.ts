@@ -270,6 +270,7 @@ export function columnSql(asOf: Date): (name: string) => string | undefined {
     ownership_months: `12 * (extract(year from ${day}) - extract(year from p.last_sale_date))::int
       + (extract(month from ${day}) - extract(month from p.last_sale_date))::int
       - (extract(day from p.last_sale_date) > extract(day from ${day}))::int`,
+    access: "coalesce(f.access, 'unknown')",
     ...Object.fromEntries(FILTERED.map(name => [name, `f.${name}`])),
     ...Object.fromEntries(MEASURED.map(name => [name, `a.${name}`])),
   };

@@ -1,4 +1,5 @@
 import { addToGroup } from '../../shared/kernels/groups.ts';
+import { accessSql } from '../../shared/land/access-sql.ts';
 import {
   COLUMNS_OF,
   type ComputedParcel,
@@ -126,6 +127,7 @@ function partsOf(fips: number, layers: number, parcels: readonly ComputedParcel[
   return {
     fips: literal(fips),
     parcels: literal(JSON.stringify(parcels)),
+    access: accessSql('s.access', 'p'),
     columns: LAYER_KINDS.flatMap(kind => COLUMNS_OF[kind]).join(', '),
     set: set.join(', '),
   };

@@ -17,7 +17,7 @@ export const FILTER_HINTS: Readonly<Record<string, string>> = {
   acres_mismatch: `Whether deed and measured acres differ by more than a factor of ${MAX_ACRES_RATIO}.`,
   slope_area_index: 'Set the maximum share below.',
   slope_area_percent: 'How much of the parcel may be this steep.',
-  only_landlocked: 'No road touches the parcel, not even a private one.',
+  only_landlocked: 'No road reaches the parcel, not even a private or unmapped one.',
   wetlands_percent_max: 'Share of the parcel that is wetlands.',
   flood_zone_percent_max: 'Share of the parcel in a flood zone.',
   count_highway_frontage: 'Whether road frontage includes major highways.',

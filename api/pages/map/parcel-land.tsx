@@ -1,5 +1,5 @@
 import { count, oneDigit, percent } from '../../../shared/model/figures.ts';
-import { SLOPE_GRADES } from '../../../shared/model/land-layers.ts';
+import { ACCESS_LABELS, SLOPE_GRADES } from '../../../shared/model/land-layers.ts';
 import { titleCase } from '../../../shared/model/roll-text.ts';
 import { Icon, type IconName } from '../frame/icons.tsx';
 import type { Detail } from '../parts/read-detail.ts';
@@ -15,10 +15,15 @@ const NO_DATA = 'No data';
 
 const numberOf = (value: unknown): number | null => (typeof value === 'number' ? value : null);
 
-function roadAccess({ landlocked, ...detail }: Detail): Fact {
+function roadAccess({ access, landlocked, ...detail }: Detail): Fact {
   const icon = 'route';
+  if (access === 'unmapped')
+    return { icon, state: 'part', title: ACCESS_LABELS.unmapped, more: 'A house or a gap implies a way in' };
+  // Parcels measured by earlier versions have no `access`.
   if (typeof landlocked !== 'boolean') return { icon, state: 'unknown', title: 'Road access', more: NO_DATA };
-  if (landlocked) return { icon, state: 'no', title: 'Landlocked', more: 'No road touches the parcel' };
+  if (landlocked) return { icon, state: 'no', title: 'Landlocked', more: 'No road reaches the parcel' };
+  if (access === 'private_road')
+    return { icon, state: 'yes', title: 'Private road', more: 'No public road touches the parcel' };
   const feet = ['highway_frontage_ft', 'road_frontage_ft', 'local_frontage_ft'].reduce(
     (sum, name) => sum + (numberOf(detail[name]) ?? 0),
     0,

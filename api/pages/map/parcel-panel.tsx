@@ -268,6 +268,7 @@ const SHOWN = new Set([
   'situs_city',
   'situs_state',
   'situs_zip',
+  'access',
   'landlocked',
   'vacant',
   'wetlands_percent',

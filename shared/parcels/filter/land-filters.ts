@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { SLOPE_GRADES } from '../../model/land-layers.ts';
+import { ROAD_ACCESS, SLOPE_GRADES } from '../../model/land-layers.ts';
 import { NEEDS, type Need } from '../../model/loaded-data.ts';
-import { decimal, defineFilter, type Filter, flagFilter, wholeNumber } from './declare-filter.ts';
+import { decimal, defineFilter, type Filter, flagFilter, listOf, wholeNumber } from './declare-filter.ts';
 
 /** Over 60% of the area is steeper than 20%, the grade with index 6. SQL arrays start at 1. */
 const TOO_STEEP = 'f.steeper_percent[7] > 60';
@@ -64,8 +64,7 @@ const frontage = (bound: 'min' | 'max', operator: string, words: string) =>
     },
   });
 
-const LANDLOCKED =
-  'Landlocked: no road for cars, including private roads and service drives, touches the parcel or faces it within reach.';
+const LANDLOCKED = 'Landlocked: no road and no mapped or implied way reaches the parcel (access is none).';
 
 /** Filters on land layers. Values are unknown until a layer covers the parcel. */
 export const landFilters: Filter[] = [
@@ -117,6 +116,18 @@ export const landFilters: Filter[] = [
       needs: NEEDS.roads,
     },
   ),
+  defineFilter({
+    name: 'access',
+    label: 'Road access',
+    needs: NEEDS.roads,
+    type: 'list of strings',
+    description:
+      'Road access is any of these. unmapped: no mapped road, but a house or a corridor between parcels implies a way. none: landlocked.',
+    values: ROAD_ACCESS,
+    schema: listOf(z.enum(ROAD_ACCESS, `must be one of ${ROAD_ACCESS.join(', ')}`)),
+    on: 'f',
+    where: (values, { bind }) => `coalesce(f.access, 'unknown') = any (${bind(values)}::text[])`,
+  }),
   shareFilter(
     'wetlands_percent_max',
     'Wetlands',

@@ -49,6 +49,7 @@ with forgotten as (
 )
 update parcel_filters
 set
+  access = null,
   landlocked = null,
   wetlands_percent = null,
   flood_zone_percent = null,
@@ -90,16 +91,17 @@ from parcel_filters
 order by fips
 
 -- name: list_landlocked_counties
--- Counties with more landlocked parcels than are plausible. {{county}}: which counties.
-select p.fips, r.name, r.state, p.known, p.landlocked
+-- Counties where more parcels than are plausible have no mapped road. {{county}}: which counties.
+select p.fips, r.name, r.state, p.known, p.unserved
 from (
-  select fips, count(landlocked)::int as known, count(*) filter (where landlocked)::int as landlocked
+  select
+    fips, count(landlocked)::int as known, count(*) filter (where landlocked or access = 'unmapped')::int as unserved
   from parcel_filters
   where {{county}}
   group by fips
 ) p
 left join regions r on r.type = 'county' and r.fips = p.fips
-where p.known >= :least_known::int and 100.0 * p.landlocked > :percent::int * p.known
+where p.known >= :least_known::int and 100.0 * p.unserved > :percent::int * p.known
 order by p.fips
 
 -- name: list_layers

@@ -1,31 +1,38 @@
 -- Stores the computed attributes of parcels of a county, all from the same kinds of layers, and updates
 -- parcel_filters if it differs. Literals: {{fips}}, {{parcels}} (JSON objects with the columns); {{columns}}
--- that layers fill; {{set}}: the computed value of each, or the stored one for other kinds of the same shape
+-- that layers fill; {{set}}: the computed value of each, or the stored one for other kinds of the same shape;
+-- {{access}}: the access of `stored s` with what the roll says of `parcels p`
 with stored as (
   insert into parcel_attributes as a (fips, property_id, shape_hash, {{columns}})
   select {{fips}}, property_id, shape_hash, {{columns}}
   from json_populate_recordset(null::parcel_attributes, {{parcels}}::json)
   on conflict (fips, property_id) do update
   set computed_at = excluded.computed_at, shape_hash = excluded.shape_hash, {{set}}
-  returning a.property_id, a.landlocked, a.wetlands_percent, a.flood_zone_percent, a.highway_frontage_ft,
-    a.road_frontage_ft, a.local_frontage_ft, a.steeper_percent
+  returning a.property_id, a.access, a.landlocked, a.wetlands_percent, a.flood_zone_percent,
+    a.highway_frontage_ft, a.road_frontage_ft, a.local_frontage_ft, a.steeper_percent
+),
+reached as (
+  select s.property_id, s.landlocked, s.wetlands_percent, s.flood_zone_percent, s.highway_frontage_ft,
+    s.road_frontage_ft, s.local_frontage_ft, s.steeper_percent, {{access}} as access
+  from stored s
+  join parcels p on p.fips = {{fips}} and p.property_id = s.property_id
 )
 update parcel_filters f
 set (
-    landlocked, wetlands_percent, flood_zone_percent, highway_frontage_ft, road_frontage_ft, local_frontage_ft,
-    steeper_percent
+    access, landlocked, wetlands_percent, flood_zone_percent, highway_frontage_ft, road_frontage_ft,
+    local_frontage_ft, steeper_percent
   ) = (
-    s.landlocked, s.wetlands_percent, s.flood_zone_percent, s.highway_frontage_ft, s.road_frontage_ft,
-    s.local_frontage_ft, s.steeper_percent
+    s.access, coalesce(s.access = 'none', s.landlocked), s.wetlands_percent, s.flood_zone_percent,
+    s.highway_frontage_ft, s.road_frontage_ft, s.local_frontage_ft, s.steeper_percent
   )
-from stored s
+from reached s
 where f.fips = {{fips}}
   and f.property_id = s.property_id
   and (
-    f.landlocked, f.wetlands_percent, f.flood_zone_percent, f.highway_frontage_ft, f.road_frontage_ft,
+    f.access, f.landlocked, f.wetlands_percent, f.flood_zone_percent, f.highway_frontage_ft, f.road_frontage_ft,
     f.local_frontage_ft, f.steeper_percent
   ) is distinct from (
-    s.landlocked, s.wetlands_percent, s.flood_zone_percent, s.highway_frontage_ft, s.road_frontage_ft,
-    s.local_frontage_ft, s.steeper_percent
+    s.access, coalesce(s.access = 'none', s.landlocked), s.wetlands_percent, s.flood_zone_percent,
+    s.highway_frontage_ft, s.road_frontage_ft, s.local_frontage_ft, s.steeper_percent
   )
 returning f.property_id

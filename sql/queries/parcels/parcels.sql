@@ -133,13 +133,14 @@ where p.fips = (:property_id::bigint / 100000000)::int and p.property_id = :prop
 
 -- name: read_stored_land
 -- The stored land figures of a parcel, whether they are of its current boundary, and the kinds that are
--- waiting.
+-- waiting. `shown_access`: with what the roll says.
 select
-  a.computed_at, a.shape_hash is not distinct from p.shape_hash as of_boundary, coalesce(w.layers, 0) as waiting,
+  f.access as shown_access, a.computed_at, a.shape_hash is not distinct from p.shape_hash as of_boundary, coalesce(w.layers, 0) as waiting,
   a.min_elevation_m, a.mean_elevation_m, a.max_elevation_m, a.mean_slope_percent, a.steeper_percent,
-  a.highway_frontage_ft, a.road_frontage_ft, a.local_frontage_ft, a.landlocked, a.wetlands_percent,
-  a.flood_zone_percent
+  a.highway_frontage_ft, a.road_frontage_ft, a.local_frontage_ft, a.access, a.landlocked,
+  a.wetlands_percent, a.flood_zone_percent
 from parcels p
+left join parcel_filters f on f.fips = p.fips and f.property_id = p.property_id
 left join parcel_attributes a on a.fips = p.fips and a.property_id = p.property_id
 left join attributes_dirty w on w.fips = p.fips and w.property_id = p.property_id
 where p.fips = (:property_id::bigint / 100000000)::int and p.property_id = :property_id::bigint

@@ -88,6 +88,7 @@ const DERIVED = {
   hoa_owner: false,
 };
 const LAND = {
+  access: 'private_road',
   landlocked: false,
   wetlands_percent: 12.5,
   flood_zone_percent: 0,
@@ -154,8 +155,9 @@ test('has the summary, every field of the roll, derived fields, the land, and th
 test('is null where a value is unknown', async () => {
   const { status, json } = await ask(SULLIVAN + 2);
   expect(status).toBe(200);
-  const { property_id, url, fips, row_version, ...rest } = json as Detail;
-  expect({ property_id, url, fips, row_version }).toEqual({
+  const { property_id, url, fips, row_version, access, ...rest } = json as Detail;
+  expect({ property_id, url, fips, row_version, access }).toEqual({
+    access: 'unknown',
     property_id: SULLIVAN + 2,
     url: `https://app.example.org/data?parcel=${SULLIVAN + 2}`,
     fips: '33019',
