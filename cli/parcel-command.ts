@@ -84,9 +84,15 @@ function jsonOf({ parcel, land, versions, waiting }: StoredParcel, drawing: Draw
 }
 
 /** The figures as the API returns them. */
-function landOf({ figures, access, computed_at, of_boundary }: NonNullable<StoredParcel['land']>) {
+function landOf({
+  figures,
+  access,
+  waterfront,
+  computed_at,
+  of_boundary,
+}: NonNullable<StoredParcel['land']>) {
   const landlocked = access === null ? figures.landlocked : access === 'none';
-  return { ...figures, access: access ?? 'unknown', landlocked, computed_at, of_boundary };
+  return { ...figures, access: access ?? 'unknown', landlocked, waterfront, computed_at, of_boundary };
 }
 
 function figuresOf({ computed: { figures, failures } }: ParcelDrawing) {
@@ -140,6 +146,10 @@ function describeLand({ parcel, land, versions, waiting }: StoredParcel): string
     `highway ${amountText(figures.highway_frontage_ft, ' ft')}, road ${amountText(figures.road_frontage_ft, ' ft')}, local road ${amountText(figures.local_frontage_ft, ' ft')}`,
   );
   say('access', ACCESS_LABELS[land.access ?? 'unknown'].toLowerCase());
+  say(
+    'shore',
+    `${amountText(figures.waterfront_ft, ' ft')}${figures.water_name === null ? '' : ` on ${figures.water_name}`}`,
+  );
   say('wetlands', amountText(figures.wetlands_percent, '% of the area'));
   say('flood zone', amountText(figures.flood_zone_percent, '% of the area'));
   say(

@@ -31,8 +31,9 @@ export type StoredLand = {
   computed_at: Date;
   /** Whether it was computed from the parcel's current boundary. */
   of_boundary: boolean;
-  /** With what the roll says, unlike `figures.access`. Null if unknown. */
+  /** With what the roll says, unlike the figures. Null if unknown. */
   access: Access | null;
+  waterfront: boolean | null;
   figures: Figures;
 };
 
@@ -58,6 +59,7 @@ type LandRow = Figures & {
   computed_at: Date | null;
   of_boundary: boolean;
   shown_access: Access | null;
+  waterfront: boolean | null;
   waiting: number;
 };
 
@@ -67,12 +69,11 @@ export async function readStoredParcel(db: Db, propertyId: number): Promise<Stor
   const roll = PARCEL_FIELD_NAMES.map(name => `p.${name}`).join(', ');
   const [parcel] = await read<ParcelRow>('parcels/read_known_parcel', { roll });
   if (parcel === undefined) return null;
-  const [{ computed_at, of_boundary, shown_access: access, waiting, ...figures }] = (await read<LandRow>(
-    'parcels/read_stored_land',
-  )) as [LandRow];
+  const [{ computed_at, of_boundary, shown_access: access, waterfront, waiting, ...figures }] =
+    (await read<LandRow>('parcels/read_stored_land')) as [LandRow];
   return {
     parcel,
-    land: computed_at === null ? null : { computed_at, of_boundary, access, figures },
+    land: computed_at === null ? null : { computed_at, of_boundary, access, waterfront, figures },
     versions: await read<LayerVersion>('parcels/list_land_versions'),
     waiting: LAYER_KINDS.filter(kind => (waiting & LAYER_BITS[kind]) !== 0),
   };

@@ -8,6 +8,7 @@ import {
   type Road,
 } from '../kernels/frontage/frontage.ts';
 import { type PreparedOverlap, prepareOverlap } from '../kernels/overlap.ts';
+import { type PreparedShore, prepareShore, type Water } from '../kernels/shore.ts';
 import { round2 } from '../kernels/stats/rounding.ts';
 import { LAYER_BITS, LAYER_KINDS, type LayerKind, type RoadReach } from '../model/land-layers.ts';
 import { isRetryable, messageOf, PlatError } from '../platform/errors.ts';
@@ -25,6 +26,7 @@ export type LandKernels = {
     parcels: readonly Neighbor[],
     reachM: RoadReach,
   ): Pick<PreparedFrontage, 'of'>;
+  prepareShore(waters: readonly Water[], around: readonly MultiPolygon[]): PreparedShore;
   openElevation(
     tiles: readonly ElevationTile[],
     options: { signal: AbortSignal },
@@ -37,6 +39,7 @@ const blocks = newBlockCache(CACHE_BYTES);
 export const LAND_KERNELS: LandKernels = {
   prepareOverlap,
   prepareFrontage,
+  prepareShore,
   openElevation: (tiles, { signal }) => openElevation(tiles, { signal, blocks }),
 };
 
@@ -54,6 +57,8 @@ export type Figures = {
   landlocked: boolean | null;
   wetlands_percent: number | null;
   flood_zone_percent: number | null;
+  waterfront_ft: number | null;
+  water_name: string | null;
 };
 
 export const COLUMNS_OF: Record<LayerKind, readonly (keyof Figures | keyof Runs)[]> = {
@@ -67,6 +72,7 @@ export const COLUMNS_OF: Record<LayerKind, readonly (keyof Figures | keyof Runs)
   ],
   wetlands: ['wetlands_runs', 'wetlands_percent'],
   flood: ['flood_runs', 'flood_zone_percent'],
+  water: ['water_runs', 'waterfront_ft', 'water_name'],
 };
 
 /** The layer versions behind the figures. */
@@ -198,6 +204,19 @@ const RECIPES: Record<LayerKind, (input: LandInput, kernels: LandKernels, signal
   },
   wetlands: shareWithin('wetlands', 'wetlands_percent'),
   flood: shareWithin('flood', 'flood_zone_percent'),
+  water({ water, subjects }, { prepareShore }) {
+    const shore = prepareShore(
+      water,
+      subjects.map(({ shape }) => shape),
+    );
+    return {
+      fill({ shape }, row) {
+        const { feet, name } = shore.of(shape);
+        row.waterfront_ft = round2(feet);
+        row.water_name = name;
+      },
+    };
+  },
   elevation({ tiles }, { openElevation }, signal) {
     const elevation = openElevation(tiles, { signal });
     return {

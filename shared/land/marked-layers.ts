@@ -3,6 +3,7 @@ import { decodeBoundary } from '../geo/geometry-codec.ts';
 import type { Box, MultiPolygon } from '../geo/geometry-types.ts';
 import { frontageMarginM } from '../kernels/frontage/frontage.ts';
 import { addToGroup } from '../kernels/groups.ts';
+import { SHORE_M } from '../kernels/shore.ts';
 import {
   ALL_LAYERS,
   LAYER_BITS,
@@ -64,6 +65,7 @@ export function markedParcelOf(row: MarkedRow, fips: number, all: readonly Layer
     roads: covering('roads'),
     wetlands: covering('wetlands'),
     flood: covering('flood'),
+    water: covering('water'),
   };
   return {
     id: row.property_id,
@@ -92,6 +94,7 @@ export function maxReach(layers: readonly Layer[]): RoadReach {
 /** How far from a parcel others of the kind can affect its figures, according to the layers that cover it. */
 function marginM(kind: LayerKind, covering: readonly Layer[]): number {
   if (kind === 'elevation') return TERRAIN_MARGIN_M;
+  if (kind === 'water') return SHORE_M;
   return kind === 'roads' ? frontageMarginM(maxReach(covering)) : 0;
 }
 

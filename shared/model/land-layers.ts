@@ -1,14 +1,20 @@
 /** The vocabulary of land layers: which ones Plat measures, what counts in each, and within what reach. */
 
-export const LAYER_KINDS = ['elevation', 'roads', 'wetlands', 'flood'] as const;
+export const LAYER_KINDS = ['elevation', 'roads', 'wetlands', 'flood', 'water'] as const;
 export type LayerKind = (typeof LAYER_KINDS)[number];
 
 export const isMeasured = (kind: string): kind is LayerKind =>
   (LAYER_KINDS as readonly string[]).includes(kind);
 
 /** The values that `attributes_dirty.layers` adds up for a set of kinds. */
-export const LAYER_BITS: Record<LayerKind, number> = { elevation: 1, roads: 2, wetlands: 4, flood: 8 };
-export const ALL_LAYERS = 15;
+export const LAYER_BITS: Record<LayerKind, number> = {
+  elevation: 1,
+  roads: 2,
+  wetlands: 4,
+  flood: 8,
+  water: 16,
+};
+export const ALL_LAYERS = 31;
 
 /** Grade of each slope_area_index in percent; `steeper_percent` has a share of the area for each. */
 export const SLOPE_GRADES = [0.5, 2.5, 5, 7.5, 10, 15, 20, 25, 30, 40, 50] as const;

@@ -272,6 +272,20 @@ export const COMPUTED_FIELDS = {
     'none',
     { nullWhen: notCovered('road') },
   ),
+  waterfront: land(
+    'boolean',
+    'Waterfront',
+    'Whether the parcel is on a lake, a river, or the sea: its boundary is within 5 m of it, or its land use on the roll says so',
+    'none',
+    { nullWhen: `${notCovered('water')}, and its land use does not say` },
+  ),
+  waterfront_ft: land('number', 'Waterfront', 'Length of the shore', 'none', {
+    unit: 'feet',
+    nullWhen: notCovered('water'),
+  }),
+  water_name: land('text', 'Water', 'Name of the water with most of the shore', 'none', {
+    nullWhen: 'when the parcel is not on water, or the layer has no name for it',
+  }),
   wetlands_percent: land('number', 'Wetlands', 'Share of the parcel that is wetlands', 'none', {
     unit: 'percent',
     nullWhen: notCovered('wetlands'),

@@ -55,6 +55,8 @@ export const FULL: TestParcel = {
   vacant: true,
   access: 'none',
   landlocked: true,
+  waterfront: true,
+  waterfront_ft: 123.45,
   wetlands_percent: 12.3,
   flood_zone_percent: 45.6,
   highway_frontage_ft: 10.1,

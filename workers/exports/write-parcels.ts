@@ -239,13 +239,21 @@ const FILTERED = [
   'corporate_owner',
   'hoa_owner',
   'landlocked',
+  'waterfront',
+  'waterfront_ft',
   'wetlands_percent',
   'flood_zone_percent',
   'highway_frontage_ft',
   'road_frontage_ft',
   'local_frontage_ft',
 ];
-const MEASURED = ['mean_slope_percent', 'min_elevation_m', 'mean_elevation_m', 'max_elevation_m'];
+const MEASURED = [
+  'water_name',
+  'mean_slope_percent',
+  'min_elevation_m',
+  'mean_elevation_m',
+  'max_elevation_m',
+];
 
 /**
  * A column as SQL over `p` parcels, `f` parcel_filters, and `a` parcel_attributes, in the API's format.

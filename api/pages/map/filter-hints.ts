@@ -18,6 +18,7 @@ export const FILTER_HINTS: Readonly<Record<string, string>> = {
   slope_area_index: 'Set the maximum share below.',
   slope_area_percent: 'How much of the parcel may be this steep.',
   only_landlocked: 'No road reaches the parcel, not even a private or unmapped one.',
+  waterfront: 'On a lake, a river, or the sea.',
   wetlands_percent_max: 'Share of the parcel that is wetlands.',
   flood_zone_percent_max: 'Share of the parcel in a flood zone.',
   count_highway_frontage: 'Whether road frontage includes major highways.',

@@ -81,6 +81,13 @@ export const COLORS: readonly Color[] = [
     shown: percent,
   },
   {
+    name: 'waterfront',
+    label: 'Waterfront',
+    figure: 'case f.waterfront when true then 0 when false then 1 end',
+    join: '',
+    kinds: ['On water', 'Not on water'],
+  },
+  {
     name: 'access',
     label: 'Road access',
     figure: `array_position(array[${MEASURED_ACCESS.map(access => `'${access}'`).join(', ')}], f.access) - 1`,

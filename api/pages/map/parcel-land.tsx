@@ -46,6 +46,14 @@ function cover(share: number | null, { icon, name, dry, part, all }: Cover): Fac
   return share >= 50 ? { icon, state: 'no', title: all, more } : { icon, state: 'part', title: part, more };
 }
 
+function waterfront({ waterfront: isOnWater, waterfront_ft, water_name }: Detail): Fact[] {
+  if (isOnWater !== true) return [];
+  const feet = numberOf(waterfront_ft);
+  const shore = feet ? `${count(feet)} ft of shore` : 'According to the roll';
+  const more = typeof water_name === 'string' ? `${shore} on ${water_name}` : shore;
+  return [{ icon: 'waves', state: 'yes', title: 'Waterfront', more }];
+}
+
 function slope(mean: number | null): Fact {
   const icon = 'mountain';
   if (mean === null) return { icon, state: 'unknown', title: 'Slope', more: NO_DATA };
@@ -73,6 +81,7 @@ function vacancy({ vacant, structure_count, land_use_code }: Detail): Fact {
 
 const landFacts = (detail: Detail): Fact[] => [
   roadAccess(detail),
+  ...waterfront(detail),
   slope(numberOf(detail.mean_slope_percent)),
   cover(numberOf(detail.wetlands_percent), {
     icon: 'droplets',

@@ -16,6 +16,8 @@ const COMPUTED: Readonly<Record<string, string>> = {
   landlocked: 'f.landlocked is not null',
   road_frontage: 'num_nonnulls(f.highway_frontage_ft, f.road_frontage_ft, f.local_frontage_ft) > 0',
   slope: 'f.steeper_percent is not null',
+  waterfront: 'f.waterfront is not null',
+  waterfront_ft: 'f.waterfront_ft is not null',
   wetlands_percent: 'f.wetlands_percent is not null',
   flood_zone_percent: 'f.flood_zone_percent is not null',
   value: `exists (

@@ -1,7 +1,16 @@
 import { z } from 'zod';
 import { ROAD_ACCESS, SLOPE_GRADES } from '../../model/land-layers.ts';
 import { NEEDS, type Need } from '../../model/loaded-data.ts';
-import { decimal, defineFilter, type Filter, flagFilter, listOf, wholeNumber } from './declare-filter.ts';
+import {
+  booleanFilter,
+  decimal,
+  defineFilter,
+  type Filter,
+  flagFilter,
+  listOf,
+  rangeFilter,
+  wholeNumber,
+} from './declare-filter.ts';
 
 /** Over 60% of the area is steeper than 20%, the grade with index 6. SQL arrays start at 1. */
 const TOO_STEEP = 'f.steeper_percent[7] > 60';
@@ -64,7 +73,7 @@ const frontage = (bound: 'min' | 'max', operator: string, words: string) =>
     },
   });
 
-const LANDLOCKED = 'Landlocked: no road and no mapped or implied way reaches the parcel (access is none).';
+const LANDLOCKED = 'Landlocked: access is none.';
 
 /** Filters on land layers. Values are unknown until a layer covers the parcel. */
 export const landFilters: Filter[] = [
@@ -121,12 +130,28 @@ export const landFilters: Filter[] = [
     label: 'Road access',
     needs: NEEDS.roads,
     type: 'list of strings',
-    description:
-      'Road access is any of these. unmapped: no mapped road, but a house or a corridor between parcels implies a way. none: landlocked.',
+    description: 'Any of these. unmapped: a house or a corridor implies a way. none: landlocked.',
     values: ROAD_ACCESS,
     schema: listOf(z.enum(ROAD_ACCESS, `must be one of ${ROAD_ACCESS.join(', ')}`)),
     on: 'f',
     where: (values, { bind }) => `coalesce(f.access, 'unknown') = any (${bind(values)}::text[])`,
+  }),
+  booleanFilter(
+    'waterfront',
+    'Waterfront',
+    'f.waterfront',
+    'On a lake, river, or sea (true) or not (false).',
+    { needs: NEEDS.water },
+  ),
+  ...rangeFilter({
+    name: 'waterfront_ft',
+    label: 'Shore',
+    needs: NEEDS.water,
+    column: 'f.waterfront_ft::float8',
+    shown: 2,
+    type: 'number',
+    unit: 'feet',
+    description: 'Length of the shore',
   }),
   shareFilter(
     'wetlands_percent_max',

@@ -51,6 +51,8 @@ update parcel_filters
 set
   access = null,
   landlocked = null,
+  waterfront = null,
+  waterfront_ft = null,
   wetlands_percent = null,
   flood_zone_percent = null,
   highway_frontage_ft = null,
@@ -157,7 +159,7 @@ set layers = d.layers | excluded.layers, mark = excluded.mark, chunk = excluded.
 -- name: mark_new_parcels
 -- Marks the parcels that a merge has just added.
 insert into attributes_dirty (fips, property_id, layers)
-select fips, property_id, 15
+select fips, property_id, 31
 from stage_write
 where state = 'new'
 
@@ -190,7 +192,7 @@ from (
 
 -- name: read_features
 -- The features of some layers within some boxes.
-select feed_id, class, geometry
+select feed_id, class, name, geometry
 from layer_features
 where id in (
   select l.id
@@ -206,7 +208,7 @@ order by id
 select
   d.property_id, d.layers, d.mark, p.boundary, p.shape_hash,
   case
-    when d.layers < 15 then (
+    when d.layers < 31 then (
       select a.shape_hash
       from parcel_attributes a
       where a.fips = :fips and a.property_id = d.property_id

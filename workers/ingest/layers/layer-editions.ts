@@ -2,6 +2,7 @@ import type { RunCounts } from '../../../shared/feeds/ingest-runs.ts';
 import { boxAround, boxSql, boxToE7, withMarginE7 } from '../../../shared/geo/box.ts';
 import type { Box } from '../../../shared/geo/geometry-types.ts';
 import { frontageMarginM } from '../../../shared/kernels/frontage/frontage.ts';
+import { SHORE_M } from '../../../shared/kernels/shore.ts';
 import { isLayer, type LandKind } from '../../../shared/model/feed-kinds.ts';
 import { isMeasured, LAYER_BITS, type LayerKind, type RoadReach } from '../../../shared/model/land-layers.ts';
 import type { Db } from '../../../shared/platform/db.ts';
@@ -184,6 +185,7 @@ async function markCovered(
 /** The distance at which a layer of the kind changes a parcel's figures. */
 async function marginOf(db: Db, kind: LayerKind): Promise<number> {
   if (kind === 'elevation') return TERRAIN_MARGIN_M;
+  if (kind === 'water') return SHORE_M;
   return kind === 'roads' ? ((await roadMarginM(db)) ?? 0) : 0;
 }
 
