@@ -25,7 +25,7 @@ export function addParcelCommands(program: Command): void {
     .command('show')
     .description('show a parcel: its roll fields, its land figures, and the layer versions they come from')
     .argument('<id>', "a parcel's property_id", propertyId)
-    .option('--svg <file>', 'draw its boundary, roads, frontage, wetlands, flood zones, and slope')
+    .option('--svg <file>', 'draw its boundary, roads, frontage, water, wetlands, flood zones, and slope')
     .addHelpText('after', '\nExample:\n  plat parcel show 2301900000001 --svg parcel.svg');
   action(show, async ({ db }, id: number, { svg }: { svg?: string }) => {
     const { readParcelDrawing } = await import('../shared/drawing/collect-map.ts');

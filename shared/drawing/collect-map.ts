@@ -17,6 +17,7 @@ export type Zone = { class: string; shape: MultiPolygon };
 export type Surroundings = {
   neighbors: { id: number; apn: string | null; shape: MultiPolygon }[];
   roads: Road[];
+  water: Zone[];
   wetlands: Zone[];
   flood: Zone[];
   /** Kinds of features with too many to draw all of them. */
@@ -46,7 +47,7 @@ const MAX_PER_KIND = 4_000;
 
 export type DrawOptions = {
   signal: AbortSignal;
-  /** Limit of the parcels, roads, wetlands and flood zones to draw, each. */
+  /** Limit of the parcels, roads, waters, wetlands and flood zones to draw, each. */
   maxPerKind?: number;
 };
 
@@ -154,6 +155,7 @@ async function readSurroundings(
     roads: roads.flatMap(row =>
       decodeLines(row.geometry).map(line => ({ class: row.class as RoadClass, line })),
     ),
+    water: await zones('waters', 'water'),
     wetlands: await zones('wetlands', 'wetlands'),
     flood: await zones('flood zones', 'flood'),
     truncated,
