@@ -50,7 +50,7 @@ export function drawParcel(drawn: ParcelDrawing, options: PanelOptions): string 
   return `<?xml version="1.0" encoding="UTF-8"?>\n${svg}\n`;
 }
 
-/** A pattern of lines, vertical before the rotation. */
+/** A pattern of lines, which are vertical before the pattern is rotated. */
 function hatch(name: ZoneKind): string {
   const { color, degrees, stepPx: step } = ZONE_STYLES[name];
   return element(

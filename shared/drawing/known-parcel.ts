@@ -31,7 +31,7 @@ export type StoredLand = {
   computed_at: Date;
   /** Whether the figures were computed from the parcel's current boundary. */
   of_boundary: boolean;
-  /** With what the roll says, unlike the figures. Null if unknown. */
+  /** Combined with the roll, unlike the figures. Null if unknown. */
   access: Access | null;
   waterfront: boolean | null;
   figures: Figures;

@@ -15,13 +15,13 @@ import { interpolate, nearestShare, piecesAlong, pointDistance } from './frontag
 /** A lake, river, or sea. */
 export type Water = { name: string | null; shape: MultiPolygon };
 
-/** Feet of shore, 0 if the parcel isn't on the water, and the name of the water with most of it. */
+/** Length of the shore, 0 if the parcel isn't on water, and the name of the water that has most of it. */
 export type Shore = { feet: number; name: string | null };
 
 export type PreparedShore = { of(shape: MultiPolygon): Shore };
 
 /**
- * How far from the water a boundary may be. Half of TIGER's lines are off by more than 3 m
+ * Maximum distance from a boundary to the water. Half of TIGER's lines are off by more than 3 m
  * (frontage/rules.ts), and rolls draw lots to the high-water mark.
  */
 export const SHORE_M = 5;
@@ -58,7 +58,7 @@ export function prepareShore(waters: readonly Water[], around: readonly MultiPol
 
 type Add = (part: number, meters: number) => void;
 
-/** Adds the boundary on land that faces water within SHORE_M. Notes the waters that the boundary meets. */
+/** Adds the boundary on land that faces water within SHORE_M. Collects the water it meets in `met`. */
 function measureBoundary(
   { edges, parts }: PreparedParcels,
   partOfEdge: Uint32Array,
@@ -70,7 +70,7 @@ function measureBoundary(
   for (let edge = parcel.from; edge < parcel.to; edge++) {
     const shores = edges.index!.search(...padBox(boxOfSegment(parcel.edges, edge), SHORE_M));
     const { pieces, x, y, stepX, stepY, stepM, alongX, alongY } = piecesAlong(parcel.edges, edge);
-    // Without a shore nearby, the whole edge is on land or in the water.
+    // If no shore is nearby, the whole edge is either on land or in the water, so one piece is enough.
     for (let piece = 0; piece < (shores.length === 0 ? Math.min(1, pieces) : pieces); piece++) {
       const [px, py] = [x + (piece + 0.5) * stepX, y + (piece + 0.5) * stepY];
       const around = near.filter(part => isInside(parts[part]!, px, py));
@@ -103,15 +103,15 @@ function nearestShore(edges: PreparedParcels['edges'], candidates: readonly numb
   return nearest;
 }
 
-/** Whether a boundary that is drawn on the shore has the land that the shore has: both on the other side. */
+/** Whether a boundary drawn on the shore runs along it, with the land on the same side. */
 function runsAlong(edges: PreparedParcels['edges'], edge: number, alongX: number, alongY: number): boolean {
   const [dx, dy] = [edges.x2[edge]! - edges.x1[edge]!, edges.y2[edge]! - edges.y1[edge]!];
   return -(dx * alongX + dy * alongY) >= FACING_COS * Math.hypot(dx, dy);
 }
 
 /**
- * Adds the shore inside a parcel whose boundary runs into the water. The parcel must have land behind it, so
- * that a lake drawn as a parcel has no shore.
+ * Adds the shore inside a parcel whose boundary runs into the water. Behind the shore, the parcel must have
+ * land. A lake drawn as a parcel has none, so it has no shore.
  */
 function measureInside(
   { edges, parts }: PreparedParcels,

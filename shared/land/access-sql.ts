@@ -1,7 +1,7 @@
 /**
- * How a parcel is reached, as SQL: what was measured, except that a house has a way to it that no map shows.
- * In the columns of `row`, a house is an address with a number, which isn't an ordinal (1ST AVE), and a
- * building.
+ * How a parcel can be reached, as SQL: the measured access, except that a house implies a way that no map
+ * shows. A row of the roll (`row`) has a house if it has a building, and its address starts with a number
+ * that isn't an ordinal (1ST AVE).
  */
 export const accessSql = (measured: string, row: string): string =>
   `case

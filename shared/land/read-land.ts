@@ -94,8 +94,8 @@ async function readPolygons(db: Db, feeds: number[], places: string[]): Promise<
 }
 
 /**
- * Smallest water without a name that has a shore: 10 acres, from which natural ponds are public waters in New
- * Hampshire (RSA 271:20). Smaller ones are mostly farm and detention ponds.
+ * Minimum size of unnamed water that shore is measured on. In New Hampshire, natural ponds of at least 10
+ * acres are public waters (RSA 271:20). Smaller ones are mostly farm and detention ponds.
  */
 const MIN_UNNAMED_ACRES = 10;
 

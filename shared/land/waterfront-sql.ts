@@ -1,6 +1,6 @@
 /**
- * Whether a parcel is on the water, as SQL: by the measured feet of shore, or by words of its land use on the
- * roll, in a column of `row`.
+ * Whether a parcel is on the water, as SQL: according to the measured feet of shore, or to the words in its
+ * land use on the roll (`row`).
  */
 export const waterfrontSql = (feet: string, row: string): string =>
   `case

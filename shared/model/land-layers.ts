@@ -52,8 +52,8 @@ export const MTFCC_CLASSES: Readonly<Record<string, RoadClass>> = {
 };
 
 /**
- * How a parcel is reached. `unmapped`: no mapped road, but a way is implied by a house on the parcel or by a
- * corridor between parcels. `none`: landlocked.
+ * How a parcel can be reached. `unmapped`: no mapped road, but a house on the parcel or a corridor between
+ * parcels implies a way. `none`: landlocked.
  */
 export const ROAD_ACCESS = ['public_road', 'private_road', 'unmapped', 'none', 'unknown'] as const;
 export type RoadAccess = (typeof ROAD_ACCESS)[number];

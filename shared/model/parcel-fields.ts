@@ -51,7 +51,7 @@ export type FieldSpec = {
   maxChars?: number;
   /** The text after "Null" in the API's description. Default: "if unknown". */
   nullWhen?: string;
-  /** All values of a text that is never null. */
+  /** All possible values of a text field that is never null. */
   values?: readonly string[];
 };
 
@@ -262,7 +262,7 @@ export const COMPUTED_FIELDS = {
   access: land(
     'text',
     'Road access',
-    'Road access: `public_road` or `private_road` if one touches the parcel or faces it within reach; `unmapped` if none does, but the parcel has a house number and a building, or a corridor between parcels leads to a road; `none` if it is landlocked; `unknown` if no road layer covers it. Easements are not considered',
+    'Road access. `public_road` and `private_road`: such a road touches the parcel, or faces it within the reach of the road. `unmapped`: no mapped road does, but the parcel has a house number and a building, or a corridor between parcels leads to a road. `none`: the parcel is landlocked. `unknown`: no road layer covers the parcel, or its access has not been measured. Easements are not considered',
     'none',
     { values: ROAD_ACCESS },
   ),
@@ -276,16 +276,16 @@ export const COMPUTED_FIELDS = {
   waterfront: land(
     'boolean',
     'Waterfront',
-    'Whether the parcel is on a lake, a river, or the sea: its boundary is within 5 m of it, or its land use on the roll says so',
+    'Whether the parcel is on a lake, a river, or the sea: its boundary is within 5 m of the water, or the land use on the roll says so',
     'none',
-    { nullWhen: `${notCovered('water')}, and its land use does not say` },
+    { nullWhen: `${notCovered('water')}, and the land use on the roll does not say that it is on water` },
   ),
   waterfront_ft: land('number', 'Waterfront', 'Length of the shore', 'none', {
     unit: 'feet',
     nullWhen: notCovered('water'),
   }),
-  water_name: land('text', 'Water', 'Name of the water with most of the shore', 'none', {
-    nullWhen: 'when the parcel is not on water, or the layer has no name for it',
+  water_name: land('text', 'Water', 'Name of the lake, river, or sea that has most of the shore', 'none', {
+    nullWhen: 'if the parcel is not on water, or if the layer does not name the water',
   }),
   wetlands_percent: land('number', 'Wetlands', 'Share of the parcel that is wetlands', 'none', {
     unit: 'percent',

@@ -85,7 +85,7 @@ function compare(plain: Fronted, fast: Fronted): void {
     if (Math.abs(plain[key] - fast[key]) > 1e-6)
       throw new Error(`${key} is ${fast[key]}, plainly ${plain[key]}`);
   }
-  // The plain implementation doesn't know corridors.
+  // The plain implementation doesn't check for corridors.
   const access = fast.access === 'unmapped' ? 'none' : fast.access;
-  if (plain.access !== access) throw new Error('access is not what it plainly is');
+  if (plain.access !== access) throw new Error('access differs from the plain implementation');
 }

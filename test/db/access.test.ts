@@ -27,7 +27,7 @@ async function load(houses: readonly House[]): Promise<void> {
   expect((await ingest(pool, feed, { force: true })).status).toBe('merged');
 }
 
-/** What filters find, by the order of the parcels. */
+/** The values that filters use, in the order of the parcels. */
 async function found(): Promise<(string | null)[]> {
   const rows = await all<{ access: string | null; landlocked: boolean | null }>(
     pool,
@@ -45,7 +45,7 @@ const HOUSES: readonly (readonly [...House, access: string])[] = [
   ['12A MAIN ST', 1, 'unmapped'],
   ['12-14 MAIN ST', 1, 'unmapped'],
   ['N6215 COUNTY ROAD K', 1, 'unmapped'],
-  // Without a building, a number, or an address.
+  // No building, no number, or no address.
   ['12 MAIN ST', 0, 'none'],
   ['12 MAIN ST', null, 'none'],
   ['0 MAIN ST', 1, 'none'],
@@ -54,7 +54,7 @@ const HOUSES: readonly (readonly [...House, access: string])[] = [
   [null, 1, 'none'],
 ];
 
-test('a house that no road reaches has a way that is not mapped; land without one is landlocked', async () => {
+test('a house that no road reaches is unmapped, and land without a house is landlocked', async () => {
   await putLayer(pool, 'roads', { coverage: [west - 0.1, south - 0.1, west + 0.1, south + 0.1] });
   await load(HOUSES.map(([address, buildings]) => [address, buildings]));
   expect(new Set(await found())).toEqual(new Set([null]));
@@ -62,7 +62,7 @@ test('a house that no road reaches has a way that is not mapped; land without on
   expect(await found()).toEqual(HOUSES.map(([, , access]) => access));
 });
 
-test('a roll that adds or removes a house changes it, and nothing is measured again', async () => {
+test('a roll that adds or removes a house changes the access, and nothing is measured again', async () => {
   const changed = HOUSES.map(([address, buildings], n): House => {
     if (n === 0) return [address, 0];
     return n === 5 ? [address, 1] : [address, buildings];
@@ -73,7 +73,7 @@ test('a roll that adds or removes a house changes it, and nothing is measured ag
   expect([first, sixth]).toEqual(['none', 'unmapped']);
 });
 
-test('what an earlier version measured keeps its landlocked, and its access is unknown', async () => {
+test('parcels that an earlier version measured keep landlocked, and their access is unknown', async () => {
   await pool.query('update parcel_attributes set access = null');
   await pool.query('update parcel_filters set access = null');
   await load(HOUSES.map(([, buildings]) => ['1 ELM ST', buildings]));

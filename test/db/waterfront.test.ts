@@ -21,7 +21,7 @@ async function load(uses: readonly (string | null)[]): Promise<void> {
   expect((await ingest(pool, feed, { force: true })).status).toBe('merged');
 }
 
-/** What filters find, and the name of the water, by the order of the parcels. */
+/** The values that filters use, and the name of the water, in the order of the parcels. */
 const found = () =>
   all<{ waterfront: boolean | null; feet: number | null; name: string | null }>(
     pool,
@@ -32,7 +32,7 @@ const found = () =>
      order by p.source_key`,
   );
 
-/** South of a parcel, this far from it in degrees. */
+/** A lake south of a parcel. @param gap distance from the parcel in degrees */
 async function lakeBelow(n: number, gap: number): Promise<MultiPolygon> {
   const [box] = await all<{ west: number; south: number; east: number }>(
     pool,
@@ -57,7 +57,7 @@ test('without a water layer, only the land use on the roll says whether a parcel
   ]);
 });
 
-test('a lake with a name is measured, and a pond without one only if it is large', async () => {
+test('a named lake is measured, but an unnamed pond only if it is large', async () => {
   await putLayer(pool, 'water', {
     coverage: COVERAGE,
     features: [
@@ -79,7 +79,7 @@ test('a lake with a name is measured, and a pond without one only if it is large
   expect(others).toEqual([DRY, DRY]);
 });
 
-test('a new roll keeps what was measured, and its land use counts at once', async () => {
+test('a new roll keeps what was measured, and its land use counts immediately', async () => {
   await load(['1F RES', '1F RES WTR ACS', 'Lake Front', 'RIVERFRONT', null]);
   expect(await marksOf(pool)).toEqual([]);
   expect((await found()).map(({ waterfront }) => waterfront)).toEqual([false, true, true, true, false]);

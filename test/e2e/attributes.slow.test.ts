@@ -177,7 +177,7 @@ const FT = 1 / 0.3048;
 journey('filters and parcels follow what feeds bring', step => {
   step('filters answer with what the layers tell', async () => {
     expect(await found({})).toBe('ABCDEFS');
-    // The gap between C and D leads to the street. B only touches one with a corner.
+    // The gap between C and D leads to the street. B touches a street only at a corner.
     expect(await found({ access: ['unmapped'] })).toBe('D');
     expect(await found({ access: ['public_road', 'none'] })).toBe('ABCES');
     expect(await found({ access: ['unknown'] })).toBe('F');

@@ -22,7 +22,7 @@ const count = (text: string) => Number(/<output id="count">([\d,]+)/.exec(text)!
 const checked = (text: string) =>
   [...text.matchAll(/<input type="checkbox" name="access" value="(\w+)" checked/g)].map(([, value]) => value);
 
-test('the filter form keeps the chosen kinds of access, and the page of a parcel shows its own', async () => {
+test('the filter form keeps the chosen kinds of access, and a parcel page shows the access', async () => {
   await insertRegions(db.pool, [{ type: 'county', code: '23009', state: 'ME', fips: 23009 }]);
   await insertParcels(
     db.pool,
@@ -43,7 +43,7 @@ test('the filter form keeps the chosen kinds of access, and the page of a parcel
   expect(count(await open('waterfront_ft_min=120.25'))).toBe(1);
   expect(count(await open('waterfront_ft_min=120.26'))).toBe(0);
 
-  /** The first facts about the land of a parcel: the state of its access, and of its shore if it has one. */
+  /** The states of the facts about a parcel's land: first its access, then its shore if it has one. */
   const facts = async (n: number) => {
     const [, list] = /<ul class="land">(.*?)<\/ul>/s.exec(await open(`parcel=${COUNTY + n}`))!;
     return [...list!.matchAll(/<li class="(\w+)">/g)].map(([, state]) => state);
@@ -62,7 +62,7 @@ test('the map colors by access and by shore', async () => {
     const [, list] = /<ul>(.*?)<\/ul>/s.exec(text.slice(text.indexOf('id="legend"')))!;
     return [...list!.matchAll(/<b>([\d,]+)<\/b>/g)].map(([, parcels]) => Number(parcels));
   };
-  // By class, then unknown, then other parcels.
+  // Each class, then unknown, then other parcels.
   expect(await counts('access')).toEqual([1, 1, 1, 1, 1, 0]);
   expect(await counts('waterfront')).toEqual([1, 1, 3, 0]);
 });

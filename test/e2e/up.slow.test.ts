@@ -263,7 +263,7 @@ test('filters and plat describe the terrain of the sample, the same when it is c
   expect(bangor.landlocked + bangor.served).toBe(bangor.all);
   expect(Math.abs(bangor.landlocked + bangor.unmapped - 0.036 * bangor.all)).toBeLessThan(30);
   expect(Math.abs(washington.landlocked + washington.unmapped - 0.101 * washington.all)).toBeLessThan(5);
-  // Half of those that no mapped road reaches: 80 houses, and 24 lots with a corridor, 10 of them houses.
+  // Half of the parcels without a mapped road: 80 houses, and 24 lots with a corridor (10 with houses).
   expect(washington.unmapped).toBe(104);
   // Wetlands and flood zones as PostGIS has them: rows 46 and 104 of test/fixtures/overlap/bangor.csv.gz.
   const detail = (serial: number) => call(`properties/${23_019e8 + serial}/`);

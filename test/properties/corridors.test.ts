@@ -7,7 +7,7 @@ import { runs } from '../support/runs.ts';
 const REACH = { highway: 60, normal: 30, local: 25, private: 25 };
 const metersBetween = (min: number, max: number) => fc.double({ min, max, noNaN: true });
 
-test('a straight gap of a rod to a hundred feet is found, in any direction and anywhere; a crack is not', () => {
+test('a straight gap between a rod and 100 feet wide is found in any place and direction, but a crack is not', () => {
   fc.assert(
     fc.property(
       metersBetween(0, 30),
@@ -42,7 +42,7 @@ test('a straight gap of a rod to a hundred feet is found, in any direction and a
   );
 });
 
-test('the order of the parcels, and others far away, change nothing', () => {
+test('the order of the parcels and distant parcels have no effect', () => {
   const ground = groundAt([-72, 43]);
   const lots = fc.array(
     fc.tuple(metersBetween(-90, 90), metersBetween(8, 90), metersBetween(5, 60), metersBetween(5, 60)),

@@ -160,7 +160,7 @@ function allOf(prepared: { of(id: number): Frontage }, parcels: readonly Neighbo
 function expectEqual(ours: readonly Frontage[], theirs: readonly Frontage[]): void {
   ours.forEach((frontage, i) => {
     for (const name of CLASSES) expect(frontage[`${name}Ft`]).toBeCloseTo(theirs[i]![`${name}Ft`], 6);
-    // The simple implementation doesn't know corridors.
+    // The simple implementation doesn't check for corridors.
     expect(frontage.access === 'unmapped' ? 'none' : frontage.access).toBe(theirs[i]!.access);
   });
 }

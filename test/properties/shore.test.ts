@@ -6,7 +6,7 @@ import { runs } from '../support/runs.ts';
 
 const metersBetween = (min: number, max: number) => fc.double({ min, max, noNaN: true });
 
-test('a lot by straight shore has as much of it as it is wide, whether drawn short of it, into it, or turned', () => {
+test('a lot on a straight shore has as much shore as it is wide, whether it ends short of the water, in it, or is turned', () => {
   fc.assert(
     fc.property(
       metersBetween(-12, 60),
@@ -24,7 +24,7 @@ test('a lot by straight shore has as much of it as it is wide, whether drawn sho
         const { feet, name } = prepareShore([{ name: 'Pond', shape: lake }], [lot]).of(lot);
         if (intoM < -5.01) expect({ feet, name }).toEqual({ feet: 0, name: null });
         if (intoM > -4.99) {
-          // A piece of half a meter at either end.
+          // Allows for a piece of half a meter at either end.
           expect(Math.abs(feet * 0.3048 - widthM)).toBeLessThan(1.5);
           expect(name).toBe('Pond');
         }

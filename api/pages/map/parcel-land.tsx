@@ -18,7 +18,7 @@ const numberOf = (value: unknown): number | null => (typeof value === 'number' ?
 function roadAccess({ access, landlocked, ...detail }: Detail): Fact {
   const icon = 'route';
   if (access === 'unmapped')
-    return { icon, state: 'part', title: ACCESS_LABELS.unmapped, more: 'A house or a gap implies a way in' };
+    return { icon, state: 'part', title: ACCESS_LABELS.unmapped, more: 'A house or a gap suggests a way in' };
   // Parcels measured by earlier versions have no `access`.
   if (typeof landlocked !== 'boolean') return { icon, state: 'unknown', title: 'Road access', more: NO_DATA };
   if (landlocked) return { icon, state: 'no', title: 'Landlocked', more: 'No road reaches the parcel' };

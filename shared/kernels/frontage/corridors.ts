@@ -13,9 +13,9 @@ import {
 import { distanceTo, interpolate, nearestShare, piecesAlong, pointDistance } from './segments.ts';
 import { elongatedWidth } from './ways.ts';
 
-/** Spacing of the places that the search tries. It finds every straight corridor of a rod (5.03 m). */
+/** Spacing of the places to search. Finds every straight corridor that is at least a rod (5.03 m) wide. */
 const STEP_M = 1.25;
-/** Ends the search in open country, where no corridor of a lot has this many places. */
+/** Ends the search in open country. A lot's corridors never have this many places. */
 const MAX_PLACES = 6_000;
 
 const DIRECTIONS = Array.from({ length: 8 }, (_, i): [x: number, y: number] => [
@@ -24,8 +24,8 @@ const DIRECTIONS = Array.from({ length: 8 }, (_, i): [x: number, y: number] => [
 ]);
 
 /**
- * Whether a corridor, as docs/land.md defines it, leads from a parcel to a road. Searches places between the
- * parcels, starting along the boundary, until one has a clear view of a road.
+ * Returns a test of whether a corridor, as docs/land.md defines it, leads from a parcel to a road. The test
+ * searches the land between parcels, starting along the boundary, until a place has a clear view of a road.
  */
 export function corridorRule(
   near: Neighborhood,
@@ -44,7 +44,7 @@ export function corridorRule(
     const around = padBox(box, CORRIDOR_M);
     if (near.roads.index === null || near.roads.index.search(...padBox(around, MAX_CORRIDOR_M)).length === 0)
       return false;
-    // A parcel that is a strip itself still blocks.
+    // If the parcel is itself a strip, it still blocks.
     const blocks = {
       edge: (e: number) => isOfStrip[e] === 0 || (e >= from && e < to),
       part: (part: PreparedPolygon) => !strips.has(part) || (part.from >= from && part.to <= to),
@@ -53,16 +53,16 @@ export function corridorRule(
   };
 }
 
-/** Long and narrow, such as a right-of-way or an alley, which no lot is. */
+/** Whether a parcel is longer and narrower than any lot, such as a right-of-way or an alley. */
 function isStrip(part: PreparedPolygon): boolean {
   const widthM = elongatedWidth(part, MIN_STRIP_ELONGATION);
   return widthM >= 2 * HALF_CORRIDOR_M && widthM <= MAX_STRIP_M;
 }
 
-/** The place on the grid from the southwest corner of a box. */
+/** A place on the grid, counted from the southwest corner of a box. */
 type Place = { column: number; row: number };
 
-/** The places of the grid just outside a parcel. */
+/** The places on the grid just outside a parcel. */
 function placesBeside(polygon: PreparedPolygon): Place[] {
   const [west, south] = polygon.box;
   const found = new Map<string, Place>();
@@ -117,7 +117,7 @@ function findPath(
 
 type Blocks = { edge(edge: number): boolean; part(part: PreparedPolygon): boolean };
 
-/** On no parcel, at some distance from all of them, and with parcels on two opposite sides. */
+/** Whether a place is on no parcel, far enough from all of them, and has parcels on two opposite sides. */
 function isInCorridor({ parcels }: Neighborhood, blocks: Blocks, x: number, y: number): boolean {
   const { edges, parts, partIndex } = parcels;
   if (partIndex!.collides(x, y, x, y, part => blocks.part(parts[part]!) && isInside(parts[part]!, x, y)))

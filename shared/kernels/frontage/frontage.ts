@@ -38,7 +38,7 @@ export type Road = { class: RoadClass; line: readonly Position[] };
 export type Neighbor = { id: number; shape: MultiPolygon };
 
 /**
- * How a parcel is reached: by a mapped road that touches or faces it, by a corridor between parcels
+ * How a parcel can be reached: by a mapped road that touches or faces it, by a corridor between parcels
  * (`unmapped`), or not at all.
  */
 export type Access = 'public_road' | 'private_road' | 'unmapped' | 'none';
@@ -94,7 +94,7 @@ export function prepareFrontage(
     ...centerlinesInsideOnce(publicRoads.lines, polygon),
   ];
 
-  /** Of a parcel without frontage. */
+  /** The access of a parcel without frontage. */
   function accessOf(polygon: PreparedPolygon): Access {
     if (isTouched(polygon, publicRoads.lines)) return 'public_road';
     allRoads ??= prepare(roads);

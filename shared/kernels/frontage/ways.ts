@@ -41,8 +41,8 @@ export function findPublicWays(
 }
 
 /**
- * Width of the rectangle with the same area and perimeter; Infinity when its length isn't at least
- * `minElongation` times that.
+ * Width of the rectangle with the same area and perimeter. Infinity if its length is less than
+ * `minElongation` times its width.
  */
 export function elongatedWidth(
   { edges: { x1, y1, x2, y2 }, from, to }: PreparedPolygon,

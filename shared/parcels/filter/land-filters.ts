@@ -132,7 +132,8 @@ export const landFilters: Filter[] = [
     label: 'Road access',
     needs: NEEDS.roads,
     type: 'list of strings',
-    description: 'Any of these. unmapped: a house or a corridor implies a way. none: landlocked.',
+    description:
+      'Any of these values. unmapped means that a house or a corridor implies a way to the parcel. none means that it is landlocked.',
     values: ROAD_ACCESS,
     schema: listOf(z.enum(ROAD_ACCESS, `must be one of ${ROAD_ACCESS.join(', ')}`)),
     on: 'f',

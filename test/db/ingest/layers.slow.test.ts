@@ -184,7 +184,7 @@ describe('a merge of a layer marks the parcels that it covers', () => {
     expect(await run('short', 'roads', { highway: 63 })).toEqual([[0, LAYER_BITS.roads]]);
     expect(await run('bog', 'wetlands')).toEqual([]);
     expect(await run('reaching', 'roads')).toEqual([[0, LAYER_BITS.roads]]);
-    // For the tests below, back to the usual reach.
+    // Restore the usual reach for the tests below.
     await run('short', 'roads');
   });
 

@@ -12,15 +12,15 @@ function shoreOf(lot: XY[], waters: readonly Water[] = [LAKE]) {
   return { meters: feet * 0.3048, name };
 }
 
-/** A piece of half a meter at either end of a stretch. */
+/** Allows for a piece of half a meter at either end of a stretch. */
 const about = (meters: number) => expect.closeTo(meters, -0.7);
 
 describe('a lot on a lake', () => {
-  test.each([0, 0.03, 2, 4.9])('%d m from the water has the shore of its front', gapM => {
+  test.each([0, 0.03, 2, 4.9])('%d m from the water has shore along its front', gapM => {
     expect(shoreOf(box(0, -60, 40, -gapM))).toEqual({ meters: about(40), name: 'Long Pond' });
   });
 
-  test.each([0.03, 3, 8, 60])('drawn %d m into the water has the shore between its sides', intoM => {
+  test.each([0.03, 3, 8, 60])('drawn %d m into the water has the shore between its side lines', intoM => {
     expect(shoreOf(box(0, -60, 40, intoM))).toEqual({ meters: about(40), name: 'Long Pond' });
   });
 
@@ -28,7 +28,7 @@ describe('a lot on a lake', () => {
     expect(shoreOf(box(0, -60, 40, -5.1))).toEqual({ meters: 0, name: null });
   });
 
-  test('that only touches it with a corner has none', () => {
+  test('that touches it only at a corner has none', () => {
     const corner: XY[] = [
       [0, -1],
       [30, -70],
@@ -43,7 +43,7 @@ describe('a lot on a lake', () => {
     expect(shoreOf(island, [lake])).toEqual({ meters: about(160), name: 'Long Pond' });
   });
 
-  test('in two parts of it, cut at a county line, has each once', () => {
+  test('that is cut in two at a county line counts each part once', () => {
     const halves = [box(-300, 0, 20, 400), box(20, 0, 300, 400)].map(half => ({
       name: 'Long Pond',
       shape: shape(half),
@@ -52,7 +52,7 @@ describe('a lot on a lake', () => {
   });
 });
 
-test('a pond inside a parcel, away from its boundary, is no shore', () => {
+test('a pond inside a parcel, away from its boundary, has no shore', () => {
   const pond = { name: 'Mud Pond', shape: shape(box(-20, -20, 20, 20)) };
   expect(shoreOf(box(-100, -100, 100, 100), [pond])).toEqual({ meters: 0, name: null });
 });
@@ -62,7 +62,7 @@ test('a lake drawn as a parcel has no shore', () => {
     expect(shoreOf(box(-300 + offM, offM, 300 + offM, 400 + offM)).meters).toBe(0);
 });
 
-test('the name is that of the water with most of the shore, of those with a name', () => {
+test('the name is that of the named water that has most of the shore', () => {
   const river = { name: null, shape: shape(box(40, -400, 60, 0)) };
   const brook = { name: 'Mill Brook', shape: shape(box(-20, -50, 0, 0)) };
   const all = shoreOf(box(0, -60, 40, 0), [LAKE, river, brook]);

@@ -18,7 +18,7 @@ describe('a gap between lots that leads to a road', () => {
     [5.03, 'unmapped'],
     [16, 'unmapped'],
     [30, 'unmapped'],
-    // Open land: no way is narrower than that.
+    // Open land, which is too wide to be a way.
     [31, 'none'],
   ])('%d m wide: %s', (widthM, access) => {
     expect(accessOf(...rowWithGap(widthM))).toBe(access);
@@ -29,7 +29,7 @@ describe('a gap between lots that leads to a road', () => {
     expect(highwayFt + normalFt + localFt).toBe(0);
   });
 
-  test('counts on a private road as well', () => {
+  test('counts if the road is private, too', () => {
     const lane = road('private', [-200, 0], [200, 0]);
     expect(frontageOf(1, [lane], [BACK, ...rowWithGap(10)]).access).toBe('unmapped');
   });
@@ -38,14 +38,14 @@ describe('a gap between lots that leads to a road', () => {
     expect(accessOf(...rowWithGap(10), parcel(4, box(-5, 30, 5, 32)))).toBe('none');
   });
 
-  test("doesn't count if it leads nowhere, or further than a lot is deep", () => {
+  test("doesn't count if it leads nowhere, or farther than a lot is deep", () => {
     expect(frontageOf(1, [], [BACK, ...rowWithGap(10)]).access).toBe('none');
     const street = road('local', [-200, -30], [200, -30]);
     expect(frontageOf(1, [street], [BACK, ...rowWithGap(10, 80)]).access).toBe('none');
   });
 
-  test('counts with a bend', () => {
-    // From the lot's side to the west, then south.
+  test('counts if it has a bend', () => {
+    // Leads west from the lot's side, then south.
     const bent = [
       parcel(2, box(-60, 8, 60, 58)),
       parcel(3, box(-120, 8, -66, 120)),
@@ -55,7 +55,7 @@ describe('a gap between lots that leads to a road', () => {
     expect(frontageOf(1, [WEST_EAST], [lot, ...bent]).access).toBe('unmapped');
   });
 
-  test('open land beside a lot, such as a lake, is no way', () => {
+  test('open land next to a lot, such as a lake, is not a way', () => {
     expect(accessOf(parcel(2, box(-80, 8, 80, 58)))).toBe('none');
   });
 });
@@ -63,15 +63,15 @@ describe('a gap between lots that leads to a road', () => {
 describe('a strip drawn as a parcel', () => {
   const row = (halfM: number) => [...rowWithGap(2 * halfM), parcel(9, box(-halfM, 8, halfM, 58))];
 
-  test('8 times as long as wide leads to the road', () => {
+  test('leads to the road if it is 8 times as long as it is wide', () => {
     expect(accessOf(...row(3))).toBe('unmapped');
   });
 
-  test('wider is a lot, which blocks', () => {
+  test('is a lot that blocks the way if it is wider', () => {
     expect(accessOf(...row(4))).toBe('none');
   });
 
-  test("doesn't open itself: it is landlocked without a road", () => {
+  test('is landlocked itself if there is no road', () => {
     const strip = parcel(1, box(-3, 8, 3, 58));
     expect(frontageOf(1, [], [strip, ...rowWithGap(6)]).access).toBe('none');
   });
