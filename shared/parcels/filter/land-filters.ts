@@ -47,7 +47,7 @@ const roadSwitch = (road: Road, label: string, description: string) =>
     label,
     needs: NEEDS.roads,
     type: 'boolean',
-    description: `Whether to count frontage on ${description} in road_frontage. Has no effect on its own.`,
+    description: `Whether road_frontage counts ${description}. Has no effect on its own.`,
     default: true,
     schema: z.boolean('must be true or false'),
     on: 'f',
