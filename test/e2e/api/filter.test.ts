@@ -151,7 +151,7 @@ test('GET filters/ is free and lists every field of the body with its type, unit
     'list_id',
   ]);
   const by = (name: string) => filters.find(filter => filter.name === name);
-  expect(by('order')!.description).toContain('value_per_acre');
+  expect(by('order')!.values).toContain('value_per_acre');
   expect(by('acres_min')).toMatchObject({ type: 'number', unit: 'acres', values: null, scope: false });
   expect(by('road_frontage_max')).toMatchObject({ unit: 'feet' });
   expect(by('owner_occupied')).toMatchObject({ type: 'string', values: ['Y', 'N'] });
