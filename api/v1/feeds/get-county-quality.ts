@@ -5,10 +5,12 @@ import {
   RECORD_YEARS,
   WHOLE,
 } from '../../../shared/feeds/county-record.ts';
+import { countFlaggedSales } from '../../../shared/feeds/flagged-sales.ts';
 import type { RunCounts } from '../../../shared/feeds/ingest-runs.ts';
 import { utcDay } from '../../../shared/kernels/stats/calendar.ts';
 import { NARROW_BUCKETS } from '../../../shared/model/buckets.ts';
 import { PARCEL_FIELD_NAMES } from '../../../shared/model/parcel-fields.ts';
+import { SALE_FLAG_NAMES, SALE_FLAGS } from '../../../shared/model/sale-flags.ts';
 import type { Db } from '../../../shared/platform/db.ts';
 import { notFound } from '../../http/error-responses.ts';
 import { defineEndpoint } from '../common/endpoint-resources.ts';
@@ -85,6 +87,27 @@ const run = z
   })
   .meta({ id: 'QualityRun' });
 
+const flagText = SALE_FLAG_NAMES.map(flag => `\`${flag}\`: ${SALE_FLAGS[flag].description}`).join(' ');
+const sales = z
+  .object({
+    used: z
+      .int()
+      .nullable()
+      .describe(
+        "Number of the county's own sales that its last valuation used. Null if the county has not been valued yet.",
+      ),
+    flagged: z
+      .array(
+        z.object({
+          flag: z.enum(SALE_FLAG_NAMES).describe(flagText),
+          used: z.boolean().describe('Whether the valuation uses these sales.'),
+          sales: z.int().describe('Number of sales. Each sale has one flag.'),
+        }),
+      )
+      .describe('Sales that the valuation does not use, and others to be careful with, by reason.'),
+  })
+  .meta({ id: 'CountySales' });
+
 const quality = z
   .object({
     fips,
@@ -129,6 +152,7 @@ const quality = z
       }),
     ),
     no_comps: noCompsNotice,
+    sales,
     ratio_studies: z
       .array(study)
       .describe("Ratio studies: the assessor's values, then Plat's, each for all sizes, then by size."),
@@ -146,7 +170,7 @@ export const countyQuality = defineEndpoint({
   operationId: 'get_county_quality',
   summary: 'Get the data quality of a county',
   description:
-    "Returns how complete a county's roll is, how well boundaries and acreages agree, how many ids were kept, how old each source is, and how close the assessor's and Plat's values are to past sales (ratio studies).",
+    "Returns how complete a county's roll is, how well boundaries and acreages agree, how many ids were kept, how old each source is, which sales the valuation uses, and how close the assessor's and Plat's values are to past sales (ratio studies).",
   params: z.object({ fips }),
   response: {
     description: 'The data quality of the county. Unknown figures are null.',
@@ -175,8 +199,9 @@ type StoredRun = Pick<CountyQuality['history'][number], 'run_id' | 'feed' | 'cou
 const MAX_RUNS = 12;
 
 export async function readQuality(db: Db, code: string, now: Date): Promise<CountyQuality | undefined> {
-  const [[coverage], [stored]] = await Promise.all([
+  const [[coverage], counted, [stored]] = await Promise.all([
     readCoverage(db, Number(code)),
+    countFlaggedSales(db, Number(code)),
     db.run<Stored>('feeds/get_record', { fips: Number(code), runs: MAX_RUNS }),
   ]);
   if (coverage === undefined) return undefined;
@@ -199,6 +224,14 @@ export async function readQuality(db: Db, code: string, now: Date): Promise<Coun
     ids_kept: idsKept(last.map(({ counts }) => counts)),
     sources: coverage.sources.map(source => ageOf(source, now)),
     ...(coverage.no_comps && { no_comps: coverage.no_comps }),
+    sales: {
+      used: counted.used,
+      flagged: counted.flagged.map(({ flag, sales: n }) => ({
+        flag,
+        used: SALE_FLAGS[flag].isUsed,
+        sales: n,
+      })),
+    },
     ratio_studies: record?.ratio_studies ?? [],
     history: runs,
   };
