@@ -3,16 +3,16 @@ import { join } from 'node:path';
 import { configDefaults, defineConfig, type TestProjectInlineConfiguration } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
-/** Files that replace modules, which affects everything loaded after them in the same process. */
+/** Files that replace modules. This affects everything loaded after them in the same process. */
 const replacing = readdirSync('test', { recursive: true, encoding: 'utf8' })
   .filter(name => name.endsWith('.test.ts'))
   .map(name => join('test', name).replaceAll('\\', '/'))
   .filter(file => /\bvi\.(mock|doMock|resetModules)\(/.test(readFileSync(file, 'utf8')));
 
-/** Folders with the slowest files first. With short files at the end, all processes finish together. */
+/** Folders in order, slowest files first. With short files at the end, all processes finish together. */
 const FOLDERS = ['/test/e2e/', '/test/db/', '/test/properties/', '/test/words/', '/test/unit/'];
 
-/** Journeys, killed programs, and large counties. `npm test -- --project slow` runs these too. */
+/** Tests of journeys, killed programs, and large counties. `npm test -- --project slow` runs these too. */
 const SLOW = 'test/**/*.slow.test.ts';
 
 class LongestFirst extends BaseSequencer {
@@ -24,17 +24,17 @@ class LongestFirst extends BaseSequencer {
 }
 
 const isWhole = process.argv.includes('slow');
-/** While slow files run, or on a machine that runs several jobs, a test may take minutes. */
+/** While slow files run, or on a machine that is running several jobs, a test may take minutes. */
 const timeout = isWhole || process.env.CI ? 300_000 : 60_000;
 
 const common: TestProjectInlineConfiguration['test'] = {
   env: isWhole ? {} : { PROPERTY_SHARE: String(1 / 3) },
   setupFiles: 'test/support/seed.ts',
-  // Processes rather than threads: tests start servers, handle signals and load native modules.
+  // Use processes rather than threads, because tests start servers, handle signals, and load native modules.
   pool: 'forks',
   // As in the product's workers, each process collects garbage on its own thread instead of on the others'
-  // cores, which saves 3% of the processor time. A large nursery saves 15% in the property and kernel tests,
-  // with the same memory.
+  // cores, which saves 3% of the CPU time. A large nursery saves 15% in the property and kernel tests, with
+  // the same memory.
   execArgv: ['--single-threaded-gc', '--min-semi-space-size=32', '--max-semi-space-size=64'],
   // Ends a test that hangs.
   testTimeout: timeout,

@@ -43,19 +43,19 @@ export type AppDeps = {
   config: Config;
   log: Logger;
   pool: Pool;
-  /** For file downloads, which need no API key. */
+  /** For file downloads, which don't need an API key. */
   filePool: Pool;
-  /** For canceling the statements of clients that disconnected. */
+  /** For canceling the statements of clients that have disconnected. */
   cancelPool: Pool;
   /** For /metrics, which must respond even when calls use all other connections. */
   metricsPool: Pool;
   lifecycle: Lifecycle;
   queues: readonly BoardQueue[];
-  /** Assets of the web app's pages. Omit them to serve only the API, as tests and benchmarks do. */
+  /** Assets for the web app's pages. Omit them to serve only the API, as tests and benchmarks do. */
   assets?: Assets;
   /** Default: all of v1. */
   endpoints?: readonly Endpoint[];
-  /** Default: threads that are started on demand. */
+  /** Default: threads started on demand. */
   shapeThreads?: ShapeThreads;
   /** Default: a meter that charges accounts. */
   meter?: Meter;
@@ -104,7 +104,7 @@ export function createApp(deps: AppDeps): Express {
   return app;
 }
 
-/** Shared dependencies of calls over any protocol. */
+/** Dependencies shared by calls over any protocol. */
 function openServing(
   { config, lifecycle, meter, shapeThreads = openShapeThreads() }: AppDeps,
   db: ApiDb,

@@ -21,6 +21,6 @@ onShutdown(log, deadlineMs, async () => {
   await (await starting.catch(() => undefined))?.stop();
 });
 starting
-  // For `plat up`, which must not mistake another program on this port for this one.
+  // For `plat up`, so that it doesn't mistake another program on this port for this one.
   .then(({ port }) => process.send?.({ port }))
   .catch(fail);

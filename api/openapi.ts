@@ -195,7 +195,7 @@ const EXTRA_LIMITS: Record<ExtraLimit, string> = {
     '`RateLimit-Policy` show both limits. `X-RateLimit-…` shows the one with fewer calls left. A call refused by one limit does not count toward the other.',
 };
 
-/** The response to a quote, for operations whose own response has another status. */
+/** The response to a quote, for operations whose own response has a different status. */
 const QUOTED = {
   description: 'With `quote=true`: the price of the call.',
   content: { 'application/json': { schema: quote } },
@@ -211,7 +211,8 @@ function operationOf(endpoint: Endpoint): ZodOpenApiOperationObject {
   return {
     operationId: endpoint.operationId,
     tags: [endpoint.tag],
-    // Not a variant of the response schema, because every client would have to distinguish the two.
+    // This isn't a variant of the response schema, because then every client would have to distinguish the
+    // two.
     ...(isQuotable(endpoint) && { 'x-quote': { $ref: '#/components/schemas/Quote' } }),
     summary: endpoint.summary,
     description: `${endpoint.description}\n\n**Price**: ${priceSentence(metering)}${metering === null ? '' : ` (\`${metering.key}\`)`}.${limit}`,
@@ -259,7 +260,7 @@ function operationOf(endpoint: Endpoint): ZodOpenApiOperationObject {
   };
 }
 
-/** The OpenAPI 3.1 document of the endpoints. `openapi.json` in the root folder is a copy. */
+/** The OpenAPI 3.1 document for the endpoints. `openapi.json` in the root folder is a copy. */
 export function openApiDocument(endpoints: readonly Endpoint[] = v1): object {
   const paths: Record<string, Record<string, ZodOpenApiOperationObject>> = {};
   for (const endpoint of endpoints) {
@@ -288,7 +289,7 @@ export function openApiDocument(endpoints: readonly Endpoint[] = v1): object {
         },
       },
       {
-        // v1 can gain fields, so clients must accept fields that they don't know.
+        // v1 can gain fields, so clients must accept unknown fields.
         override: ({ jsonSchema, io }) => {
           if (io === 'output' && jsonSchema.additionalProperties === false)
             delete jsonSchema.additionalProperties;
@@ -300,7 +301,7 @@ export function openApiDocument(endpoints: readonly Endpoint[] = v1): object {
 
 /**
  * Moves the description of a parameter from its schema to the parameter, where viewers show it. Removes
- * Number.MAX_SAFE_INTEGER, which Zod adds but isn't a limit of the API.
+ * Number.MAX_SAFE_INTEGER, which Zod adds but which isn't an API limit.
  */
 function toDocument<Part>(part: Part): Part {
   if (Array.isArray(part)) return part.map(toDocument) as Part;

@@ -14,10 +14,13 @@ import type { Lifecycle } from './http/start-request.ts';
 
 export type RunningServer = { port: number; url: string; stop(): Promise<void> };
 
-/** Balancers keep idle connections for 60 s; closing earlier would race with their next request. */
+/**
+ * Load balancers keep idle connections for 60 s. Closing a connection earlier would race with the next
+ * request.
+ */
 const KEEP_ALIVE_MS = 65_000;
 
-/** A polygon of 10,000 vertices in the query string of GET comps/ is 330 KB, percent-encoded. */
+/** In the query string of GET comps/, a polygon with 10,000 vertices is 330 KB when percent-encoded. */
 const MAX_HEAD_BYTES = 512 * 1024;
 
 /**
@@ -26,7 +29,7 @@ const MAX_HEAD_BYTES = 512 * 1024;
  */
 export async function serveHttp(app: Express, config: Config, lifecycle: Lifecycle): Promise<RunningServer> {
   const server = createServer({
-    // A body has its own limit (body-deadline.ts).
+    // Request bodies have their own limit (body-deadline.ts).
     requestTimeout: 0,
     headersTimeout: config.REQUEST_TIMEOUT_MS,
     keepAliveTimeout: KEEP_ALIVE_MS,
@@ -71,8 +74,8 @@ function listenError(cause: Error, { HOST, PORT }: Config): PlatError {
 }
 
 /**
- * A client that has sent nothing for this long is idle. Before that, another request may arrive while its
- * connection is being closed.
+ * A client that has sent nothing for this long counts as idle. Before that, another request may be on its way
+ * when its connection is closed.
  */
 const IDLE_MS = 500;
 
@@ -83,7 +86,7 @@ const IDLE_MS = 500;
 async function drain(server: Server, lifecycle: Lifecycle, timeoutMs: number): Promise<void> {
   const since = performance.now();
   lifecycle.draining = true;
-  // Not the HTTP server's own close(), which cuts idle connections even if a request is on its way.
+  // Don't use the HTTP server's own close(), which cuts idle connections even if a request is on its way.
   const closed = new Promise<void>(resolve => NetServer.prototype.close.call(server, () => resolve()));
   const deadline = setTimeout(() => server.closeAllConnections(), timeoutMs);
   const look = setInterval(() => {
@@ -95,17 +98,20 @@ async function drain(server: Server, lifecycle: Lifecycle, timeoutMs: number): P
   clearInterval(look);
 }
 
-/** Errors of Node's parser: https://nodejs.org/api/errors.html, llhttp's HPE_ codes. */
+/** Errors from Node's parser: https://nodejs.org/api/errors.html, llhttp's HPE_ codes. */
 const PARSER_MESSAGES: Record<string, string> = {
   HPE_HEADER_OVERFLOW: 'The request line and headers are longer than 512 KB.',
   HPE_CHUNK_EXTENSIONS_OVERFLOW: 'The chunk extensions are too long.',
   ERR_HTTP_REQUEST_TIMEOUT: 'The request did not arrive in time.',
 };
 
-/** Requests that are not HTTP never reach Express. Sends the same error envelope, then disconnects. */
+/**
+ * Handles requests that are not HTTP, which never reach Express. Sends the same error envelope, then
+ * disconnects.
+ */
 function answerMalformed(error: NodeJS.ErrnoException, stream: Duplex): void {
   const socket = stream as Socket;
-  // Part of a response was already sent, or the client has disconnected.
+  // Part of a response has already been sent, or the client has disconnected.
   if (!socket.writable || socket.bytesWritten > 0 || error.code === 'ECONNRESET') {
     socket.destroy();
     return;

@@ -16,7 +16,7 @@ import { openShapeThreads } from './shapes/shape-threads.ts';
 
 export const SESSION_SETTINGS = { ...IDLE_IN_TRANSACTION, random_page_cost: String(RANDOM_PAGE_COST) };
 
-/** Enough, because reading a slice of a file takes a few milliseconds. */
+/** This is enough, because reading a slice of a file takes only a few milliseconds. */
 const FILE_CONNECTIONS = 2;
 
 type StartOptions = Pick<AppDeps, 'meter'> & {
@@ -71,7 +71,7 @@ export async function startApi(
   }
 }
 
-/** In the order in which the pools are closed. */
+/** In the order in which the pools close. */
 function openPools(
   config: Config,
   log: Logger,

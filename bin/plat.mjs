@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Runs the built command line in this process, so that signals and exit codes reach it directly.
+// Runs the built CLI in this process, so that signals and exit codes are passed through directly.
 import { existsSync, readdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
@@ -8,7 +8,7 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)));
 
 const importFile = path => import(pathToFileURL(path).href);
 
-/** A checkout builds what is missing or stale. A container image contains its build. */
+/** A checkout builds whatever is missing or stale. A container image already contains its build. */
 async function findBuild() {
   const builder = join(root, 'tools', 'build.mjs');
   if (existsSync(builder)) return (await importFile(builder)).build();

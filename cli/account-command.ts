@@ -7,7 +7,7 @@ import { moment, requireNotBoth, wholeNumber } from './common/cli-options.ts';
 import { changesTable, printNote, shellWord, table } from './common/cli-output.ts';
 import { action } from './common/cli-session.ts';
 
-/** In commander's format: `--no-contract` makes `contract` false. */
+/** In Commander's format: `--no-contract` makes `contract` false. */
 type AccountFlags = Pick<AccountChange, 'pro' | 'skipTrace' | 'company' | 'userName' | 'force'> &
   Pick<AccountChange, 'periodStart' | 'periodEnd'> & {
     contract: boolean;

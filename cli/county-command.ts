@@ -124,7 +124,7 @@ async function addCommand(codes: number[], flags: AddFlags, command: Command): P
     );
 }
 
-/** Limits the names in one line. Each county's own table lists its feeds. */
+/** Limits the number of names on one line. Each county's own table lists its feeds. */
 const MAX_NAMED = 20;
 
 const named = (feeds: readonly string[]): string =>

@@ -58,7 +58,7 @@ function page(text: string): string {
   return text;
 }
 
-/** A board belongs to an account's user, or to the account itself. */
+/** A board belongs to one of an account's users, or to the account itself. */
 const onBoard = (command: Command) =>
   command.requiredOption('--account <account>', 'account that owns the board (name or id)');
 

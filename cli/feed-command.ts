@@ -114,7 +114,7 @@ async function removeFeedCommand(session: Session, name: string): Promise<Comman
   return [{ feed: name, ...removed, file }, `${name} (${kind}): removed ${what}${following}.${further}`];
 }
 
-/** Refuses source options for inputs that the feed doesn't read. */
+/** Rejects source options for inputs that the feed doesn't read. */
 function refuseUnread(feed: Feed, flags: RunFlags, command: Command): void {
   const sections: Partial<Record<Input, unknown>> = feed;
   const read = INPUTS.filter(input => sections[input] != null);

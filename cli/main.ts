@@ -158,7 +158,7 @@ function distributedLine({ table, key, colocated_with, shards, rows }: Distribut
   return `${table.padEnd(18)} by ${key}, ${shards} shards${together}: ${moved}.`;
 }
 
-/** For an unknown command, commander would show the parent command's help without an error. */
+/** For an unknown command, Commander would show the parent command's help without an error. */
 function refuseUnknown(command: Command): void {
   const name = command.args[0];
   if (name === undefined || name === 'help' || name.startsWith('-')) return;
@@ -167,7 +167,7 @@ function refuseUnknown(command: Command): void {
     command.error(`error: unknown command '${name}'`);
 }
 
-/** Runs one command line. @returns the exit code, see EXIT */
+/** Runs one command line. @returns the exit code (see EXIT) */
 export async function main(argv: string[]): Promise<number> {
   // The output may be closed early (`plat runs | head`, a closed terminal). The command still finishes.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', ignoreClosed);

@@ -55,7 +55,10 @@ type Bridge = {
   pending: Map<string | number, AbortController>;
 };
 
-/** Passes each line to the service, and its responses back. After the input, waits for the last response. */
+/**
+ * Passes each line to the service, and passes its responses back. After the input ends, waits for the last
+ * response.
+ */
 async function run(url: string, key: string): Promise<void> {
   const bridge: Bridge = { url, key, negotiated: undefined, pending: new Map() };
   const running = new Set<Promise<void>>();
@@ -111,7 +114,7 @@ async function request(
   });
   const text = await response.text();
   if (text === '') return undefined;
-  // The older protocol version returns an event stream. Its last event has the message.
+  // In the older protocol version, the response is an event stream whose last event has the message.
   const json = /^data: (.*)$/m.exec(text)?.[1] ?? text;
   const answer = JSON.parse(json);
   if ('jsonrpc' in answer) return answer;

@@ -109,7 +109,7 @@ function summary(run: RunSummary) {
   return { id, feed, status, started, read, new: fresh, changed, unchanged, retired, rejected };
 }
 
-/** Figures that are shown as a place, or not at all. */
+/** Figures that are shown as a place or not at all. */
 const UNLISTED = ['filled', 'extent', 'coverage', 'coverage_fips'];
 /** Figures that only parcels have. Features of a land layer are new or gone, never changed or returned. */
 const OF_PARCELS = ['parts', 'returned', 'dropped'];

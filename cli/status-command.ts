@@ -103,7 +103,7 @@ const megabytes = (bytes: number) =>
 /** Returns null if REDIS_URL is not set. */
 async function stateOfRedis({ REDIS_URL }: ConnectedConfig): Promise<'reachable' | 'unreachable' | null> {
   if (REDIS_URL === undefined) return null;
-  // Loaded only when needed, because it takes a tenth of a second.
+  // Loaded only when needed, because loading takes a tenth of a second.
   const { Redis } = await import('ioredis');
   const redis = new Redis(REDIS_URL, { lazyConnect: true, connectTimeout: 2_000, retryStrategy: () => null });
   // An unhandled error would end the process. An unreachable server is a valid result here.

@@ -101,7 +101,7 @@ async function suggestCommand(sources: string[], flags: Flags): Promise<CommandR
   ];
 }
 
-/** Finds loaded feeds with the same rows. Returns undefined if there is no database. */
+/** Finds loaded feeds that have the same rows. Returns undefined if there is no database. */
 function findLoadedOf(config: Config): FindLoaded | undefined {
   if (config.DATABASE_URL === undefined && !readState(config)?.databaseUrl) return undefined;
   return async (feed, rows) => {

@@ -63,18 +63,22 @@ type PeriodUsage = {
 
 type DayUsage = { date: string; endpoint: string; mode: Mode; tokens: number; calls: number };
 
-/** Every period of an account, newest first. @param account name or id @throws PlatError `account_unknown` */
+/**
+ * Every period of an account, newest first.
+ * @param account its name or id
+ * @throws PlatError `account_unknown`
+ */
 export async function listPeriods(db: Db, account: string): Promise<PeriodUsage[]> {
   const id = await findAccount(db, account);
   await db.run('accounts/roll_period', { account_ids: [id] });
   return db.run<PeriodUsage>('accounts/list_periods', { account_id: id });
 }
 
-/** A date or time in UTC. Each field must be complete, because `2026-1` must not mean November. */
+/** A date or time in UTC. Each field must be complete, so that `2026-1` doesn't mean November. */
 const PERIOD = /^\d{4}-\d{2}(-\d{2}([T ]\d{2}:\d{2}(:\d{2}(\.\d{3})?)?Z?)?)?$/i;
 
 /**
- * One period by UTC day, endpoint, and mode.
+ * One period, by UTC day, endpoint, and mode.
  * @param period `current`, or the month, day, or time at which the period starts: `2026-01`,
  * `2026-01-31`, `2026-01-31T10:00:00Z`, with or without seconds and milliseconds, and with a T or a space, as
  * lists show it.

@@ -132,7 +132,9 @@ async function mailInvitation({ config, log }: Session, email: string, url: stri
 const oneTime = (url: string): string =>
   `Their link works once and expires in ${linkLifetime('invite')}:\n${url}`;
 
-/** The web app's URL on this machine: the configured one, that of the running `plat up`, or the default. */
+/**
+ * The web app's URL on this machine: the configured one, the one from the running `plat up`, or the default.
+ */
 function appUrl({ config }: Session): string {
   const configured = config.APP_URL ?? config.BASE_URL;
   return configured ?? readState(config)?.apiUrl ?? localUrl(config.HOST, config.PORT);

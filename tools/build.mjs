@@ -1,4 +1,4 @@
-// Builds what runs from the sources: the programs, and what pages load in the browser.
+// Builds what runs from the sources: the programs, and the files that pages load in the browser.
 //   node tools/build.mjs      builds when the sources have changed since the last build
 // Each state of the sources has its own folder in dist/, so that a running process keeps the files it was
 // started from.
@@ -50,7 +50,7 @@ export async function build() {
 
 /** Builds in a temporary folder and renames it, so that a folder with this name is always complete. */
 async function buildInto(folder) {
-  // Import esbuild first, because this shows whether packages are missing.
+  // Import esbuild first, because that shows whether packages are missing.
   await import('esbuild');
   const unfinished = makeFolder();
   if (unfinished === undefined) return buildForThisProcess();
@@ -80,14 +80,14 @@ function makeFolder() {
 async function buildForThisProcess() {
   const folder = mkdtempSync(join(tmpdir(), 'plat-build-'));
   process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
-  // Node looks for packages in the folders above the importing module.
+  // Node looks for packages in the folders above the module that imports them.
   symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'), 'junction');
   await writeBuild(folder);
   return folder;
 }
 
 async function writeBuild(folder) {
-  // One after the other. If one fails, the folder is deleted, so nothing may still be writing to it.
+  // Run these one by one. If one fails, the folder is deleted, so nothing may still be writing to it.
   await bundlePrograms(PROGRAMS, folder);
   await writeAssets(folder);
 }
@@ -104,11 +104,11 @@ function markUsed(folder) {
   try {
     utimesSync(folder, new Date(), new Date());
   } catch {
-    // If it isn't writable, nothing is pruned either.
+    // If the folder isn't writable, nothing is pruned either.
   }
 }
 
-/** Depends on the name, size, and time of each source, and on the checkout's path, which builds contain. */
+/** Depends on each source's name, size, and time, and on the checkout's path, which builds contain. */
 function sourcesDigest() {
   const digest = createHash('sha256').update(root);
   for (const source of SOURCES) {
@@ -120,7 +120,7 @@ function sourcesDigest() {
   return digest.digest('hex').slice(0, 24);
 }
 
-/** A file itself, or the sources in a folder, in order. */
+/** The file itself, or the sources in a folder, in order. */
 function filesOf(source) {
   if (extname(source) !== '') return [source];
   const names = readdirSync(join(root, source), { recursive: true }).filter(name => IS_SOURCE.test(name));
@@ -129,7 +129,7 @@ function filesOf(source) {
 
 const LOADERS = { '.ts': 'ts', '.tsx': 'tsx', '.mjs': 'js' };
 
-/** Keeps each source's own URL, which it uses to find the files next to it. */
+/** Keeps each source's own URL, which the source uses to find the files next to it. */
 const addresses = {
   name: 'addresses',
   setup({ onLoad }) {

@@ -1,4 +1,4 @@
-// Checks that types and lint can't do: outdated generated files, and the project's own rules.
+// Checks that the type checker and linter can't do: outdated generated files, and the project's own rules.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { openApiDocument } from '../api/openapi.ts';
@@ -24,7 +24,7 @@ import { checkCommentNames, checkCommentWidth, checkSpreads } from './checks/sty
 
 const write = process.argv.includes('--write');
 const files = readSources(rootDir);
-// Start this first, so that PostgreSQL migrates while Spectral runs, which takes seconds.
+// Start this first, so that PostgreSQL migrates while Spectral runs, which takes several seconds.
 const generated = checkGenerated(generatedFiles, write);
 const problems = [
   ...checkFileSizes(files),
@@ -44,7 +44,7 @@ const problems = [
   ...(await checkOpenApi(openApiDocument())),
   ...(await generated),
 ];
-// Style is a matter of judgment: these only warn.
+// Style is a matter of judgment, so these only warn.
 for (const phrase of findPhrases(addedLines(rootDir))) console.warn(`! ${phrase}`);
 for (const problem of problems) console.error(`✗ ${problem}`);
 if (problems.length === 0)

@@ -1,5 +1,6 @@
-// Installs the dependencies if packages of the lockfile are missing. npm runs it before start, test, check,
-// and bench. Uses plain Node, so that it runs without packages and can report a Node version that is too old.
+// Installs the dependencies if any of the lockfile's packages are missing. npm runs this before start, test,
+// check, and bench. It uses plain Node, so that it runs without packages and can report a Node version that
+// is too old.
 import { closeSync, existsSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -26,7 +27,7 @@ function belongsHere({ os, cpu, libc, optional }) {
   return (os?.includes(process.platform) ?? true) && (cpu?.includes(process.arch) ?? true);
 }
 
-/** Whether npm's record of node_modules, which it writes last, has every package of the lockfile. */
+/** Whether npm's record of node_modules, which it writes last, has every package in the lockfile. */
 function isComplete() {
   if (!existsSync(join(modules, '.package-lock.json'))) return false;
   const installed = readJson(join(modules, '.package-lock.json')).packages;
@@ -45,7 +46,9 @@ function isAlive(pid) {
   }
 }
 
-/** One install at a time: `npm start` and `npm test` may both run. Ignores the lock of a dead process. */
+/**
+ * Allows one install at a time, as `npm start` and `npm test` may both run. Ignores a dead process's lock.
+ */
 function takeLock() {
   let said = false;
   for (;;) {
@@ -57,7 +60,7 @@ function takeLock() {
     } catch (error) {
       if (error.code !== 'EEXIST') throw error;
     }
-    // Empty (0) for a moment after it was created.
+    // The file is empty (0) for a moment after it is created.
     const holder = existsSync(lockFile) ? Number(readFileSync(lockFile, 'utf8')) : 0;
     if (holder > 0 && !isAlive(holder)) rmSync(lockFile, { force: true });
     else if (holder > 0 && !said) {

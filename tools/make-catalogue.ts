@@ -32,14 +32,15 @@ type SourceFile = {
 
 const FORMATS: Record<string, string> = { gdb: 'filegdb', gpkg: 'geopackage', geojson: 'geojson' };
 
-/** County, state, or place by its Census code, or by its state and name when the file has no code. */
+/** The county, state, or place, by its Census code, or by state and name if the file has no code. */
 function placeOf(file: string, { coverage }: SourceFile): string | null {
   const geoid = coverage?.['US Census']?.geoid;
   const [usps = '', stem = ''] = file.split('/');
   const state = STATES.find(({ code }) => code.toLowerCase() === usps);
   if (stem === 'statewide' && state) return String(state.fips).padStart(2, '0');
   const isCity = /^(city|town|village)_of_/.test(stem);
-  // If a file's name and code are different counties, the code is wrong: wi/shawano had Sawyer's.
+  // If a file's name and code refer to different counties, the code is wrong. For example, wi/shawano had
+  // Sawyer's.
   const named = state && !isCity ? countyByName(stem.replaceAll('_', ' '), state.code) : null;
   if (named !== null && (geoid === undefined || geoid.length === 5)) return fiveDigits(named);
   // Ignore a county's code on a city's file, because the city isn't the county.
@@ -51,7 +52,7 @@ const termsOf = (licence: Licence | undefined): string | undefined =>
     ? [licence.text, licence['attribution name'], licence.url].filter(Boolean).join('; ') || undefined
     : (licence ?? undefined);
 
-/** The columns of the parcel number: one, several to join, or one that a rule shortens. */
+/** The columns that have the parcel number: one, several to join, or one that a rule shortens. */
 function keyOf(pid: unknown): string[] | undefined {
   if (typeof pid === 'string') return [pid];
   if (Array.isArray(pid)) return pid.filter(name => typeof name === 'string');
@@ -64,7 +65,7 @@ function sourcesOf(file: string, content: SourceFile): CatalogueSource[] {
   if (place === null) return [];
   return (content.layers?.parcels ?? []).flatMap(
     ({ name, skip, data, protocol, year, website, license, conform }) => {
-      // Ohio's statewide file includes a layer of a single county.
+      // Ohio's statewide file includes a layer that covers a single county.
       if (place.length === 2 && name === 'county') return [];
       if (skip || typeof data !== 'string' || !/^https?:/.test(data)) return [];
       const key = keyOf(conform.pid);

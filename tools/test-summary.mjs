@@ -7,7 +7,7 @@ let failed = 0;
 let complete = true;
 for (const path of process.argv.slice(2)) {
   const report = JSON.parse(readFileSync(path, 'utf8'));
-  // A file that fails outside of its tests (an import, a hook) has no failed test, so count it as one.
+  // A file that fails outside of its tests (in an import or a hook) has no failed test, so count it as one.
   const brokenFiles = report.testResults.filter(
     ({ status, assertionResults }) =>
       status === 'failed' && assertionResults.every(test => test.status !== 'failed'),

@@ -19,8 +19,8 @@ import { valueAllCountiesJob } from './valuation/value-all-counties-job.ts';
 type Schedule = { pattern: string; due(db: Db): Promise<{ id: string }> };
 
 /**
- * Jobs due at fixed times in UTC, by scheduler. Statistics run at night, followed by jobs that depend on them
- * or on the date.
+ * Jobs that run at fixed times in UTC, by scheduler. Statistics are computed at night, followed by jobs that
+ * depend on them or on the date.
  */
 export const SCHEDULES = {
   'market-daily': { pattern: '5 0 * * *', due: db => enqueue(db, recomputeMarketDailyJob, {}) },
@@ -36,7 +36,10 @@ export const SCHEDULES = {
   'housekeeping-hourly': { pattern: '10 * * * *', due: db => enqueue(db, expireRecordsJob, {}) },
 } satisfies Record<string, Schedule>;
 
-/** Ten attempts with delays that double from one second outlast a 15-minute database outage. */
+/**
+ * Ten attempts, with delays that start at one second and double each time, outlast a 15-minute database
+ * outage.
+ */
 const DUE_OPTIONS = {
   attempts: 10,
   backoff: { type: 'exponential', delay: 1_000 },
@@ -76,7 +79,9 @@ function wantedSchedules(feeds: readonly Feed[]): Map<string, Repeat> {
   return expected;
 }
 
-/** Keeps schedulers that are correct. Rewriting one would skip jobs that came due while no worker ran. */
+/**
+ * Keeps schedulers that are correct. Rewriting one would skip jobs that came due while no worker was running.
+ */
 async function syncSchedules(
   queue: DeliveryQueue,
   expected: Map<string, Repeat>,

@@ -37,8 +37,8 @@ import { startDispatcher } from './webhooks/dispatcher.ts';
  */
 const CONNECTIONS_PER_JOB = 6;
 /**
- * How often to check for stalled jobs. A worker killed with -9 holds its job for JOB_LOCK_MS, and then until
- * the next check.
+ * How often to check for stalled jobs. A worker killed with -9 holds its job for JOB_LOCK_MS, plus the time
+ * until the next check.
  */
 const STALLED_MS = 5_000;
 /**
@@ -47,12 +47,12 @@ const STALLED_MS = 5_000;
  */
 const LOCK_RENEWALS = 6;
 /**
- * BullMQ's limit of killed workers per job. Higher than the runner's limit, so that the runner reports the
- * job.
+ * BullMQ's limit on killed workers per job. It is higher than the runner's limit, so that the runner is the
+ * one to report the job.
  */
 const MAX_STALLED = 10;
 const SWEEP_MS = 15_000;
-/** How often saved searches are checked when no change is announced, so that daily emails go out. */
+/** How often saved searches are checked if no change is announced, so that daily emails go out. */
 const FOLLOW_MS = 60_000;
 /**
  * These queues run several jobs at a time, because people wait for deals and new feeds while providers and
@@ -64,14 +64,14 @@ const CONCURRENCY: Partial<Record<QueueName, number>> = { deals: 4, feeds: 4 };
 const DISK_PAUSE_MS = 60_000;
 
 export type RunningWorker = {
-  /** The port of /healthz and /metrics, when WORKER_PORT is set. */
+  /** The port of /healthz and /metrics, if WORKER_PORT is set. */
   healthPort: number | undefined;
   stop(): Promise<void>;
 };
 
 type WorkerOptions = {
   diskPauseMs?: number;
-  /** Stops waiting for a database that isn't available yet. */
+  /** Stops the wait for a database that isn't available yet. */
   signal?: AbortSignal;
   /** Called when the database has been unavailable for DATABASE_WAIT_MS. */
   lost?: (error: unknown) => void;
@@ -135,7 +135,8 @@ function openParts(config: Config, log: Logger, jobs: Jobs, connections: number)
     applicationName: lease.applicationName,
     max: connections,
     settings: endsWithWorker(config),
-    // Jobs can wait longer than the 5 seconds that requests get, and a busy machine may need it.
+    // Jobs can wait longer for a connection than the 5 seconds that requests get. On a busy machine, they may
+    // have to.
     connectTimeoutMs: 30_000,
   });
   return {
@@ -255,7 +256,7 @@ async function sweepOnce(
 
 type HealthServer = { port: number; close(): Promise<void> };
 
-/** Serves container health checks and this process's metrics. @throws PlatError `address_in_use` */
+/** Serves the container's health checks and this process's metrics. @throws PlatError `address_in_use` */
 async function serveHealth(port: number, config: Config, db: Pool): Promise<HealthServer> {
   const metrics = new Metrics();
   collectDefaultMetrics({ register: metrics, prefix: 'plat_worker_' });

@@ -5,7 +5,7 @@ import { openSignedAddresses } from '../http/signed-addresses.ts';
 export type SignedFile = {
   /** The export. */
   x: string;
-  /** The number of a part, or 0 for all parts in order. */
+  /** The part number, or 0 for all parts in order. */
   n: number;
   /** When the URL and its file expire, in epoch seconds. */
   e: number;
@@ -15,7 +15,7 @@ const FORMAT = 'plat file 1\n';
 
 export type FileAddresses = {
   pathOf(exportId: string, part: number, expiresAt: Date): Promise<string>;
-  /** The data in a URL, or undefined if it is forged, changed, or expired. */
+  /** The data in a URL, or undefined if the URL is forged, altered, or expired. */
   read(token: string, now: Date): Promise<SignedFile | undefined>;
 };
 

@@ -15,18 +15,20 @@ import { openReaderLimits } from './reader-limits.ts';
 
 const PATH = '/files/:token';
 
-/** Number of bytes of a part to read at a time. Reading twice as many takes more memory and is no faster. */
+/**
+ * Number of bytes to read from a part at a time. Reading more at a time takes more memory and is no faster.
+ */
 const SLICE = 256 * 1024;
 
 type Part = { n: number; size: number; sha256: string };
 type Resources = { db: Db; files: FileAddresses };
 
-/** Disconnects a client that accepts no data for this long, to free its slot. */
+/** If a client accepts no data for this long, it is disconnected to free its slot. */
 const IDLE_READER_MS = 60_000;
 
 /**
- * GET /files/{token}: a part of an export or all of it. Needs no key, because the URL itself is signed.
- * @param db with its own connections, so that slow downloads don't block other calls
+ * GET /files/{token}: one part of an export, or all of it. Needs no key, because the URL itself is signed.
+ * @param db has its own connections, so that slow downloads don't block other calls
  */
 export function filesRouter({ db, files }: Resources, now: () => Date): Router {
   const router = Router({ caseSensitive: true });
@@ -98,8 +100,9 @@ async function readFile(db: Db, id: string, n: number): Promise<KeptFile | undef
 }
 
 /**
- * One range of bytes (RFC 9110, section 14). Undefined for the whole file, and for several ranges, which a
- * server may ignore. @returns its start, and the byte after its end
+ * One range of bytes (RFC 9110, section 14). Undefined for the whole file, and for requests with several
+ * ranges, which a server may ignore.
+ * @returns its start, and the byte after its end
  */
 export function rangeOf(
   header: string | undefined,

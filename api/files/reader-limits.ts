@@ -6,7 +6,7 @@ const MAX_PER_ACCOUNT = 16;
 
 export type ReaderLimits = {
   /**
-   * Counts a reader of a URL or of an account's files until the returned function is called.
+   * Counts one more reader of a URL, or of an account's files, until the returned function is called.
    * @throws PlatError `rate_limited` when the limit is reached
    */
   enter(kind: 'address' | 'account', id: string): () => void;

@@ -10,7 +10,7 @@ const SCOPE_OF: Record<Mode, Scope> = { direct: 'api:direct', mcp: 'api:mcp' };
 export const onlyReads = ({ scopes }: Pick<Caller, 'scopes'>): boolean =>
   scopes.includes(READ_SCOPE) && !scopes.includes('api:mcp');
 
-/** @throws PlatError `forbidden` when the key's or the assistant's scopes do not include the call */
+/** @throws PlatError `forbidden` if the key's or the assistant's scopes don't include the call */
 export function requireScope(caller: Caller, endpoint: Endpoint): void {
   const scope = SCOPE_OF[caller.mode];
   if (caller.scopes.includes(scope)) return;
@@ -52,9 +52,9 @@ export function subscriptionRequired(): PlatError {
 }
 
 /**
- * Skips the work for accounts without enough tokens left. Accounts that pass can still be refused by the
+ * Skips the work for accounts without enough tokens left. An account that passes can still be refused by the
  * charge, which decides under a lock.
- * @param words used in the error instead of the number of tokens needed
+ * @param words what the error says instead of the number of tokens needed
  * @throws PlatError from quotaError
  */
 export function requireTokensLeft(account: Account, now: number, need = 1, words?: string): void {

@@ -1,7 +1,7 @@
-/** Maximum items per statement, far above the number of concurrent requests. */
+/** Maximum number of items per statement, which is far above the number of concurrent requests. */
 const MAX_ITEMS = 1_000;
 
-/** After a batch of up to this size there is no pause, because it would delay callers without benefit. */
+/** After a batch of up to this size, there is no pause, because it would delay callers for no benefit. */
 const MIN_BATCH = 4;
 
 type Pending<Item, Outcome> = {
@@ -13,16 +13,16 @@ type Pending<Item, Outcome> = {
 export type Pause = {
   /** Maximum time. */
   ms: number;
-  /** The number of waiting items that ends the pause early. */
+  /** Once this many items are waiting, the pause ends early. */
   enough(): number;
 };
 
 /**
  * Group commit. Items that arrive while a batch runs form the next batch, with one round trip and one commit.
  * Nothing waits when no batch is running.
- * @param run returns the outcomes in the order of the items. If it throws, all of them fail.
+ * @param run returns the outcomes in the order of the items. If it throws, all items fail.
  * @param pause for expensive batches: after a batch of more than a few items, the next one waits for items
- * that are on their way.
+ * that are about to arrive.
  */
 export function batch<Item, Outcome>(
   run: (items: Item[]) => Promise<Outcome[]>,

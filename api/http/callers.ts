@@ -8,32 +8,32 @@ export type Account = {
   id: string;
   companyId: string;
   pro: boolean;
-  /** null without a contract. */
+  /** null if there is no contract. */
   tier: Tier | null;
   /** Whether the tier includes the REST API. */
   direct: boolean;
   invoicePaid: boolean;
   overageAllowed: boolean;
   paymentMethod: boolean;
-  /** null for no limit. */
+  /** null if there is no limit. */
   tokensAllowed: number | null;
   tokensUsed: number;
   ratePerMinute: number;
   rateBurst: number;
   skipTracePerMinute: number;
   skipTrace: boolean;
-  /** Epoch milliseconds. null without a contract. */
+  /** Epoch milliseconds. null if there is no contract. */
   periodEnd: number | null;
 };
 
-/** A scope of a key or of an assistant's token. */
+/** A scope that a key or an assistant's token can have. */
 export type CallerScope = Scope | typeof READ_SCOPE;
 
 export type Caller = {
   account: Account;
   scopes: readonly CallerScope[];
   mode: Mode;
-  /** The API key's id. Absent without a key. */
+  /** The API key's id. Absent if there is no key. */
   keyId?: string;
 };
 
@@ -53,13 +53,13 @@ const CACHE_MS = 2_000;
 const MAX_CACHED = 10_000;
 
 const KEY = /^plat_[A-Za-z0-9_-]{43}$/;
-/** An access token of the authorization server (api/oauth), valid only for `/mcp`. */
+/** An access token from the authorization server (api/oauth), valid only for `/mcp`. */
 const TOKEN = /^[A-Za-z0-9_-]{43}$/;
 const BEARER = /^Bearer +([^ ]+) *$/i;
 
 export type Callers = { identify(authorization: string | undefined, mode: Mode): Promise<Caller> };
 
-/** False if the clock was set back, because the entry would stay fresh for too long. */
+/** False if the clock was set back. Otherwise, the entry would stay fresh for too long. */
 const isFresh = ({ readAt }: CachedKey, now: number): boolean => now >= readAt && now - readAt < CACHE_MS;
 
 /** Authenticates `Authorization: Bearer plat_…`, or an access token for the MCP server. */
@@ -120,7 +120,7 @@ export async function readAccount(db: Db, id: string): Promise<Account | undefin
 }
 
 async function readKeys(db: Db, hashes: Buffer[], now: () => number): Promise<(CachedKey | undefined)[]> {
-  // Taken before the read, so that a change made during the read takes effect within CACHE_MS.
+  // Read the clock first, so that a change made during the read takes effect within CACHE_MS.
   const readAt = now();
   const rows = await db.run<KeyRow>('accounts/identify_keys', { hashes });
   const byHash = new Map(rows.map(row => [row.keyHash.toString('latin1'), toCachedKey(row, readAt)]));

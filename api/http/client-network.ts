@@ -1,8 +1,8 @@
 import { isIPv6 } from 'node:net';
 
 /**
- * The key under which calls from an address are counted. For IPv6 it is the /64, because a connection can use
- * any address in it (RFC 6177).
+ * The key under which calls from an address are counted. For IPv6, this is the /64 network, because a client
+ * can use any address in it (RFC 6177).
  */
 export function clientNetwork(address: string): string {
   const [plain] = address.split('%') as [string];

@@ -17,13 +17,13 @@ const ENCODERS: Record<Encoding, (body: Buffer) => Promise<Buffer>> = {
   gzip: promisify<Buffer, Buffer>(gzip),
 };
 
-/** The encoding that the client prefers: br before gzip. Undefined if it accepts neither. */
+/** The encoding to use: br if the client accepts it, otherwise gzip. Undefined if it accepts neither. */
 export const encodingFor = (req: Request): Encoding | undefined =>
   ENCODINGS.find(encoding => req.acceptsEncodings(encoding, 'identity') === encoding);
 
 export type Compressed = { bytes: Buffer; encoding?: Encoding };
 
-/** Compresses the body as the client prefers. Small bodies stay uncompressed. */
+/** Compresses the body with an encoding that the client accepts. Small bodies are not compressed. */
 export async function compressed(body: Buffer, req: Request): Promise<Compressed> {
   const encoding = body.length < MIN_BYTES ? undefined : encodingFor(req);
   return encoding === undefined ? { bytes: body } : { bytes: await ENCODERS[encoding](body), encoding };

@@ -9,7 +9,7 @@ export type Place = readonly (string | number | null)[];
 export type Cursor = {
   /** Digest of the request. */
   r: string;
-  /** The row next to the page. */
+  /** The row adjacent to the page. */
   k: Place;
   /** Whether the page is after or before that row. */
   d: 'next' | 'previous';
@@ -26,7 +26,7 @@ const FORMAT = 'plat cursor 1\n';
 
 export const signCursor = (cursor: Cursor, secret: Buffer): string => sign(FORMAT, cursor, secret);
 
-/** The cursor, or undefined if it was changed or signed with another secret. */
+/** The cursor, or undefined if it was altered or signed with another secret. */
 export function readCursor(text: string, secret: Buffer): Cursor | undefined {
   return verifySigned(FORMAT, text, [secret]) as Cursor | undefined;
 }

@@ -24,7 +24,10 @@ export class ApiDb extends Db {
     this.#call = call;
   }
 
-  /** The same for one call. When its client disconnects or it times out, running statements are canceled. */
+  /**
+   * The same, for one call. When the client disconnects or the call times out, running statements are
+   * canceled.
+   */
   stoppedBy(call: Cancellable): ApiDb {
     return new ApiDb(this.source, this.#cancelPool, call);
   }
@@ -59,7 +62,7 @@ export class ApiDb extends Db {
   }
 }
 
-/** Sends a statement on a connection of the pool, unless the client left while all were in use. */
+/** Sends a statement on a connection from the pool, unless the client disconnected while waiting for one. */
 async function sendFor(
   signal: AbortSignal,
   pool: Pool,
@@ -75,8 +78,8 @@ async function sendFor(
 }
 
 /**
- * Sends a statement. When the caller gives up, the server cancels the statement. Both the statement and its
- * cancellation have ended on return.
+ * Sends a statement. When the caller gives up, the server cancels the statement. When this returns, both the
+ * statement and its cancellation have ended.
  */
 async function sendOn(
   client: pg.ClientBase,

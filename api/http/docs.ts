@@ -7,10 +7,10 @@ import { answerGet } from './error-responses.ts';
 import { exchangeOf } from './exchange.ts';
 import { pageSecurityHeaders, setHeaders } from './headers.ts';
 
-/** Files of Swagger UI that the API reference loads. */
+/** The Swagger UI files that the API reference loads. */
 const ASSETS = new Set(['/swagger-ui.css', '/swagger-ui-bundle.js']);
 
-/** Serves links at /, the OpenAPI document, and the files of Swagger UI for the API reference. */
+/** Serves links at /, the OpenAPI document, and the Swagger UI files for the API reference. */
 export function docs(document: object, origins: Origins): Router {
   const router = Router({ caseSensitive: true });
   const json = Buffer.from(JSON.stringify(document));

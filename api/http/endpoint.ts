@@ -16,7 +16,7 @@ export type Answer = {
   image?: Buffer;
   /** The ETag including its quotes, as stored. */
   etag?: string;
-  /** Overrides the endpoint's status. One of `response.also`. */
+  /** Overrides the endpoint's status. Must be in `response.also`. */
   status?: number;
   /** The price of the response. 0 when it is empty. */
   tokens: number;
@@ -50,9 +50,9 @@ export type CallContext = {
   mode: Mode;
   /** The API key's id. Absent for calls without a key. */
   keyId?: string | undefined;
-  /** The user signed in to the web app. Absent for calls with a key. */
+  /** The user who is signed in to the web app. Absent for calls with a key. */
   user?: { id: string };
-  /** Path and query of the call. The origin is meaningless. */
+  /** Path and query of the call. Ignore its origin. */
   url: URL;
   /** Prefix of URLs in responses. Empty if they are relative. */
   apiUrl: string;
@@ -61,13 +61,16 @@ export type CallContext = {
   /** Months, years, and windows are counted back from this time. */
   now: Date;
   work: ShapeWork;
-  /** Identifies repeats of the call, including those of a page's form. */
+  /** Identifies repeats of the call, including those from a page's form. */
   idempotencyKey?: string | undefined;
-  /** The response is stored after the handler's transaction, so the transaction records what it created. */
+  /**
+   * The response is stored only after the handler's transaction, so the transaction itself records what it
+   * created.
+   */
   attempt?: MakingAttempt | undefined;
 };
 
-/** Groups of endpoints in the documentation, in order. */
+/** Endpoint groups in the documentation, in order. */
 export const TAGS = {
   Search: 'Search for parcels, places, and owners in all counties at once.',
   Parcels:
@@ -112,7 +115,7 @@ export type Endpoint<
   body?: Body;
   /** null for a free endpoint. */
   metering: Metering<Params, Query, Body, Resources> | null;
-  /** A limit shared by the calls of all endpoints that name it, in addition to the account's own. */
+  /** A limit shared by all endpoints that name it, in addition to the account's own. */
   rate?: ExtraLimit;
   /** A POST that changes nothing, because its body only selects what to read. */
   reads?: true;
@@ -120,13 +123,13 @@ export type Endpoint<
   response: {
     status: 200 | 201 | 202 | 204;
     description: string;
-    /** Other statuses with the same body, and when they occur. */
+    /** Other statuses that have the same body, and when they occur. */
     also?: Record<number, string>;
     /** Absent for 204. */
     schema?: z.ZodType;
-    /** For a 201: URL of what was created. */
+    /** For a 201: the URL of the created resource. */
     location?(body: Record<string, unknown>): string;
-    /** Whether clients can revalidate it with If-None-Match. */
+    /** Whether clients can revalidate the response with If-None-Match. */
     etag?: boolean;
     example?: Example;
     /** Several named examples, instead of one. */
@@ -134,7 +137,7 @@ export type Endpoint<
   };
   errors: Partial<Record<'not_found' | 'gone' | 'conflict' | 'unprocessable', string>>;
   handle(input: Input<Params, Query, Body>, resources: Resources, call: CallContext): Promise<Answer>;
-  /** The part of the stored response that a repeat returns. Default: all of it. */
+  /** The part of the stored response that a repeated call returns. Default: all of it. */
   recheck?(kept: KeptAnswer, resources: Resources): Promise<object>;
 };
 
@@ -152,7 +155,9 @@ export type Metering<
   /** Usage is counted under this key. */
   key: string;
   price: Price | readonly Price[];
-  /** When a call costs less or nothing, or is priced differently. Appended to the price in texts. */
+  /**
+   * When a call costs less or nothing, or is priced differently. Appended wherever the price is described.
+   */
   note: string;
   /** A response with content can be free, so tokens are checked only at the charge. */
   mayBeFree?: true;
@@ -164,8 +169,8 @@ export type Metering<
   /** The highest possible price. Default: the price. */
   atMost?: (input: Input<Params, Query, Body>) => number;
   /**
-   * The `Quote` of a call whose price can be computed without looking up paid data. `tokens` of the result is
-   * the price of the quote itself.
+   * The `Quote` for a call whose price can be computed without looking up paid data. In the result, `tokens`
+   * is the price of the quote itself.
    */
   quote?(input: Input<Params, Query, Body>, resources: Resources, call: CallContext): Promise<Answer>;
 };

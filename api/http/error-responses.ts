@@ -29,7 +29,7 @@ export const undefinedIf =
     throw error;
   };
 
-/** For parts of a page when another part already shows the error. */
+/** For a part of a page when another part already shows the error. */
 export const undefinedIfRefused = undefinedIf(({ status }) => status < 500);
 
 export function envelope(error: PlatError, requestId: string): string {
@@ -48,7 +48,7 @@ const BODY_ERRORS: Record<string, string> = {
   'request.aborted': 'did not arrive completely',
 };
 
-/** Converts an error of body-parser. Errors without a `type` come from the decompressor. */
+/** Converts an error from body-parser. Errors without a `type` come from the decompressor. */
 export function bodyError(error: unknown): unknown {
   const type = property(error, 'type');
   if (typeof type === 'string') {
@@ -59,7 +59,7 @@ export function bodyError(error: unknown): unknown {
   return validationError({ body: ['cannot be decompressed with its Content-Encoding'] });
 }
 
-/** The error to show to the client. Unexpected errors become an internal error. */
+/** The error to show the client. Unexpected errors become an internal error. */
 export function toApiError(error: unknown): PlatError {
   if (error instanceof PlatError && error.code in ERROR_STATUSES) return error;
   // Express throws this for a path with a broken percent escape.
@@ -75,7 +75,7 @@ function property(value: unknown, name: string): unknown {
   return typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[name] : undefined;
 }
 
-/** Records an error with its response. @returns the error to send; undefined if a response has started */
+/** Records an error with its response. @returns the error to send, or undefined if a response has started */
 export function faultOf(res: Response, error: unknown): PlatError | undefined {
   const safe = toApiError(error);
   if (safe.status >= 500) exchangeOf(res).error = error;

@@ -8,26 +8,26 @@ export type Exchange = {
   startedAt: number;
   /** The route's template for metrics and logs. Never the path, because its values are unbounded. */
   route: string;
-  /** CORS headers for pages of other origins. */
+  /** CORS headers for pages from other origins. */
   cors: HeaderList;
-  /** The caller's rate limit. The default limits, unused, until the caller is known. */
+  /** The caller's rate limits. Until the caller is known, these are the default limits, with nothing used. */
   rate: RateState;
-  /** Returns 503 if the work takes too long, or 400 if the request body does. */
+  /** Responds with 503 if the work takes too long, or with 400 if the request body does. */
   deadline?: NodeJS.Timeout;
-  /** Allows this many milliseconds, starting now, for the request body. */
+  /** Gives the request body this many milliseconds to arrive, starting now. */
   allowBody(ms: number): void;
   /** True while the request body is being read. */
   awaitsBody?: boolean;
   /** Log the request regardless of LOG_REQUESTS, even if nothing failed here. */
   noted?: boolean;
-  /** Marks the response as an open stream, which isn't counted as in progress or in duration metrics. */
+  /** Marks the response as an open stream, which isn't counted as in progress or in the duration metrics. */
   detach(): void;
   error?: unknown;
 };
 
 export const exchangeOf = (res: Response): Exchange => res.locals.exchange as Exchange;
 
-/** Sends a whole response. `tokens` is its price. HEAD gets only the headers. */
+/** Sends a complete response. `tokens` is its price. For HEAD, sends only the headers. */
 export function respond(
   res: Response,
   status: number,
@@ -42,7 +42,7 @@ export function respond(
   res.end(res.req.method === 'HEAD' ? undefined : body);
 }
 
-/** True once the client has disconnected, or a response was sent (such as a timeout). */
+/** True once the client has disconnected or a response has been sent (such as a timeout). */
 export function isFinished(req: Request, res: Response): boolean {
   return res.headersSent || res.destroyed || req.socket.destroyed;
 }

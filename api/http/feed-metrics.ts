@@ -4,12 +4,12 @@ import { FEED_PREFIX } from '../../shared/platform/queue/queue.ts';
 
 /** A BullMQ scheduler. */
 export type Scheduler = { key: string; pattern?: string | undefined; tz?: string | undefined };
-/** `since` is when the last good run was, or the first run if none was good, in epoch seconds. */
+/** `since` is the time of the last good run, or of the first run if none was good, in epoch seconds. */
 export type FeedRun = { feed: string; since: number };
 
 /**
- * The feeds that the workers' feed files currently schedule. Feeds whose file was deleted stay in the table
- * feeds.
+ * The feeds that the workers' feed files currently schedule. A feed whose file was deleted stays in the feeds
+ * table.
  */
 export const scheduledFeeds = (schedulers: readonly Scheduler[] = []): Scheduler[] =>
   schedulers
@@ -17,7 +17,8 @@ export const scheduledFeeds = (schedulers: readonly Scheduler[] = []): Scheduler
     .map(scheduler => ({ ...scheduler, key: scheduler.key.slice(FEED_PREFIX.length) }));
 
 /**
- * Each feed's age, and seconds since its first scheduled run after the last good one. `now` is epoch seconds.
+ * Each feed's age, and the seconds since its first scheduled run after the last good one. `now` is epoch
+ * seconds.
  */
 export function samplesOfFeeds(
   feeds: readonly FeedRun[],

@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import helmet, { type HelmetOptions } from 'helmet';
 import { type RateState, rateHeaders } from './rate-limits.ts';
 
-/** Names and values alternate, as writeHead accepts them. Setting them one by one takes 10 µs longer. */
+/** Names and values alternate, a form that writeHead accepts. Setting them one by one takes 10 µs longer. */
 export type HeaderList = string[];
 
 /** Collects Helmet's headers once, because they don't depend on the request. */
@@ -34,7 +34,7 @@ const apiSecurityHeaders = collect({
   xDnsPrefetchControl: false,
 });
 
-/** For our own pages (documentation, queues): Helmet's defaults, everything from this origin. */
+/** For our own pages (documentation, queues): Helmet's defaults, with everything loaded from this origin. */
 export const pageSecurityHeaders = collect({
   contentSecurityPolicy: {
     useDefaults: false,
@@ -71,7 +71,7 @@ export function headersOf(
   return [...ownHeaders, ...rateHeaders(rate), ...apiSecurityHeaders, ...(cors ?? [])];
 }
 
-/** For responses written by express and its middleware. */
+/** For responses written by Express and its middleware. */
 export function setHeaders(res: ServerResponse, headers: HeaderList): void {
   for (let at = 0; at < headers.length; at += 2) res.setHeader(headers[at]!, headers[at + 1]!);
 }

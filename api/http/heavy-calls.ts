@@ -3,22 +3,22 @@ import type { ShapeWork } from '../../shared/geo/shape-work.ts';
 import { unavailable } from './database.ts';
 import { rateLimited } from './error-responses.ts';
 
-/** How many heavy calls of one account run at once, and how many can wait. More are refused. */
+/** How many of an account's heavy calls run at once, and how many can wait. Any beyond that are refused. */
 const AT_ONCE = 2;
 const MAX_WAITING = 100;
 
-/** The size of a polygon with 150 vertices. Larger requests wait their turn before they are parsed. */
+/** About the size of a polygon with 150 vertices. Larger requests wait their turn before they are parsed. */
 export const LARGE_REQUEST_BYTES = 4_096;
 
-/** Size of a request's URL and body in bytes. Infinity if the length of the body is unknown. */
+/** Size of a request's URL and body, in bytes. Infinity if the body's length is unknown. */
 export function sizeOf({ headers, originalUrl }: Request): number {
   if (headers['transfer-encoding'] !== undefined) return Infinity;
   return originalUrl.length + Number(headers['content-length'] ?? 0);
 }
 
 /**
- * A call that can be heavy: a large request, or one with a shape. It waits for its turn before the work
- * starts, so that one account can't block others for long.
+ * A call that can be heavy: a large request, or one with a shape. It waits its turn before the work starts,
+ * so that one account can't block others for long.
  */
 export type HeavyCall = ShapeWork & { end(): void };
 
@@ -41,7 +41,7 @@ export function openHeavyCalls(compute: ShapeWork['compute']): HeavyCalls {
         },
         end() {
           ended = true;
-          // The call may still be waiting if something else failed at the same time.
+          // The call may still be waiting if something else failed in the meantime.
           turn?.then(
             () => passOn(lines, accountId),
             () => {},
@@ -52,7 +52,7 @@ export function openHeavyCalls(compute: ShapeWork['compute']): HeavyCalls {
   };
 }
 
-/** @throws PlatError `rate_limited` if too many calls of the account are already waiting */
+/** @throws PlatError `rate_limited` if too many of the account's calls are already waiting */
 async function enter(lines: Map<string, Line>, accountId: string): Promise<void> {
   const line = lines.get(accountId) ?? { running: 0, waiting: [] };
   lines.set(accountId, line);

@@ -9,9 +9,9 @@ import type { RequestInput } from './validate.ts';
 
 /** An attempt that hasn't renewed its lease for this long counts as dead. */
 const LEASE_MS = 5_000;
-/** Three times per lease, so that one slow statement doesn't lose it. */
+/** Renew three times per lease, so that one slow statement doesn't lose it. */
 const RENEW_MS = 1_500;
-/** Pauses between checks on another attempt. */
+/** Pauses between checks for whether another attempt has finished. */
 const FIRST_PAUSE_MS = 20;
 const MAX_PAUSE_MS = 300;
 /** For comparison, the largest page of parcels is about 300 KB. */
@@ -20,10 +20,10 @@ const MAX_STORED_BYTES = 2_000_000;
 /** 1-255 visible ASCII characters. */
 const KEY = /^[\x21-\x7e]{1,255}$/;
 
-/** `people`: suppression-list hashes of the people in it. */
+/** `people`: suppression-list hashes of the people in the response. */
 type StoredResponse = { status: number; body: Buffer; people: readonly Buffer[] | null };
 
-/** The key of a call from a page. It contains a space, which client keys can't. */
+/** The idempotency key for a call from a page. It contains a space, which client keys can't. */
 export const pageKey = (name: string): string => `page ${name}`;
 
 /** How long a response is stored for repeats. */
@@ -36,13 +36,13 @@ export type Attempt = MakingAttempt & {
    * over, `unprocessable` if it is too large to store
    */
   keep(tx: Db, answer: StoredResponse, hours?: number): Promise<void>;
-  /** Ends the attempt. Others can start if no response was stored. */
+  /** Ends the attempt. If no response was stored, another attempt can start. */
   end(): Promise<void>;
 };
 
 export type Idempotency = {
   /**
-   * The stored response of an earlier call, or a new attempt. Undefined once the client has disconnected.
+   * The stored response from an earlier call, or a new attempt. Undefined once the client has disconnected.
    * @throws PlatError `validation_error` if the key belongs to another request
    */
   begin(
@@ -60,7 +60,7 @@ export function idempotencyKeyOf(endpoint: Endpoint, key: string | string[] | un
   throw validationError({ 'Idempotency-Key': ['must be 1 to 255 visible ASCII characters'] });
 }
 
-/** Identifies a request: the endpoint and its input, in any field order. */
+/** Identifies a request by its endpoint and input. The order of fields doesn't matter. */
 export function fingerprintOf(endpoint: Endpoint, { params, query, body }: RequestInput): Buffer {
   return hash('sha256', canonical([endpoint.operationId, params, query, body]), 'buffer');
 }
@@ -143,7 +143,7 @@ function openAttempt(db: Db, { accountId, key }: IdempotentRequest, claim: strin
     },
     async end() {
       clearInterval(renewal);
-      // Also safe after a commit with an unknown outcome, because a stored response stays. If the release
+      // Also safe after a commit with an unknown outcome, because a stored response is kept. If the release
       // fails, the lease expires.
       await db.run('accounts/release_call', { account_id: accountId, key, attempt: claim }).catch(() => {});
     },

@@ -15,11 +15,11 @@ export type MeasuredQueue = {
   getJobSchedulers(): Promise<Scheduler[]>;
 };
 
-/** Completed jobs are counted in the table job_totals. Counting them in the queue would read all of them. */
+/** Completed jobs are counted in the job_totals table. Counting them in the queue would read all of them. */
 const QUEUE_STATES = ['waiting', 'active', 'delayed', 'prioritized', 'waiting-children', 'paused', 'failed'];
 /** The upper bounds of job_totals.le, in seconds. */
 const JOB_BOUNDS = [0.1, 1, 10, 60, 600, '+Inf'];
-/** Prometheus waits for ten seconds by default. */
+/** By default, Prometheus waits ten seconds. */
 const DEADLINE_MS = 5_000;
 const STATEMENT_MS = 2_000;
 const KEEP_MS = 60_000;
@@ -33,10 +33,10 @@ export const createMetricsPool = (config: Config, log: Logger): Pool =>
     statementTimeoutMs: STATEMENT_MS,
   });
 
-/** Samples by metric. Values that can't be read at the moment are missing rather than zero. */
+/** Samples by metric. A value that can't be read right now is missing rather than zero. */
 type Samples = Map<MetricName, readonly Sample[]>;
 
-/** @returns a function that reads the samples. Concurrent scrapes share one read. */
+/** @returns a function that reads the samples. Concurrent scrapes share a single read. */
 export function publishInstallation(
   registry: Registry,
   db: Db,
@@ -65,7 +65,7 @@ export function publishInstallation(
   };
 }
 
-/** The connections of this process to the database. */
+/** This process's connections to the database. */
 const DATABASE_METRICS: ReadonlySet<string> = new Set<MetricName>([
   'plat_database_up',
   'plat_database_read_only',

@@ -3,7 +3,7 @@ import type { CallContext } from './endpoint.ts';
 
 /**
  * Creates something in a transaction, once per Idempotency-Key. If the process died or the client
- * disconnected, a repeat returns what was created before.
+ * disconnected, a repeat returns what was created the first time.
  * @param make its result is stored as JSON
  */
 export async function makeOnce<T>(

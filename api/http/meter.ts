@@ -15,18 +15,18 @@ type ChargeResult = {
   charged: boolean;
   overageAllowed: boolean;
   paymentMethod: boolean;
-  /** Tokens used by the account, including charges made at the same time. */
+  /** Tokens used by the account, including by charges made at the same time. */
   tokensUsed: number;
-  /** null: no limit. */
+  /** null if there is no limit. */
   tokensAllowed: number | null;
 };
 
 export type ChargeOptions = {
-  /** Whether the client has disconnected. A call that ends before its charge is sent is free. */
+  /** Whether the client has disconnected. A call is free if it ends before its charge is sent. */
   isFinished?: () => boolean;
   /**
-   * Statements in the charge's transaction, in the lock order of shared/platform/db.ts. Before the charge:
-   * rows that the company has now paid for. After it: the response stored for repeats.
+   * Statements in the charge's transaction, in the lock order that shared/platform/db.ts defines. Before the
+   * charge: record the rows that the company has now paid for. After it: store the response for repeats.
    */
   before?: ((tx: Db) => Promise<void>) | undefined;
   after?: ((tx: Db) => Promise<void>) | undefined;
@@ -34,13 +34,13 @@ export type ChargeOptions = {
 
 export type Meter = {
   /**
-   * Waits until the charge is on disk, or the call has ended without one.
+   * Waits until the charge is on disk or the call has ended without one.
    * @throws PlatError from quotaError
    */
   charge(caller: Caller, endpoint: string, tokens: number, options?: ChargeOptions): Promise<void>;
 };
 
-/** Maximum time that a batch waits for calls in progress. A batch takes 0.6 ms, regardless of its size. */
+/** Longest time that a batch waits for calls in progress. A batch takes 0.6 ms, regardless of its size. */
 const PAUSE_MS = 1;
 
 /**
@@ -49,7 +49,7 @@ const PAUSE_MS = 1;
  */
 const WAIT_SHARE = 0.7;
 
-/** Maximum attempts to charge when the account's period has ended or its terms are changing. */
+/** Maximum number of attempts to charge when the account's period has ended or its terms are changing. */
 const MAX_TRIES = 3;
 
 /**
@@ -81,7 +81,7 @@ export function openMeter(db: Db, underway = () => 0): Meter {
               });
       if (!verdict) return;
       processCounts.tokensCharged += tokens;
-      // Keeps the early quota check accurate between two reads of the account.
+      // Keeps the early quota check accurate between reads of the account.
       account.tokensUsed = Math.max(account.tokensUsed, verdict.tokensUsed);
     },
   };
@@ -100,7 +100,7 @@ function resultOf(outcome: Outcome, tokens: number): ChargeResult | undefined {
 
 type PendingCharge = Charge & { isFinished(): boolean };
 
-/** Result of a charge. A failed charge doesn't affect the others in its batch. */
+/** The result of a charge. A failed charge doesn't affect the others in its batch. */
 type Outcome = ChargeResult | { error: unknown } | undefined;
 
 async function chargeAll(db: Db, charges: PendingCharge[]): Promise<Outcome[]> {
@@ -143,7 +143,7 @@ async function chargeGroups(db: Db, groups: ChargeGroup[], outcomes: Outcome[]):
 
 type ChargeGroup = Charge & { indexes: number[] };
 
-/** Charges of unfinished calls, by account in the lock order of periods, cheapest first. */
+/** Charges for unfinished calls, grouped by account in the lock order for periods, cheapest first. */
 function group(charges: PendingCharge[]): ChargeGroup[] {
   const groups = new Map<string, ChargeGroup>();
   for (const [index, { accountId, endpoint, mode, tokens, isFinished }] of charges.entries()) {
@@ -170,7 +170,7 @@ type ChargeRow = {
   tokens_allowed: number | null;
 };
 
-/** Records the outcome of the charges. Returns those of accounts whose period has ended. */
+/** Records the outcome of the charges. Returns the charges of accounts whose period has ended. */
 async function attempt(db: Db, groups: ChargeGroup[], outcomes: Outcome[]): Promise<ChargeGroup[]> {
   if (groups.length === 0) return [];
   const rows = await db.run<ChargeRow>('accounts/charge_calls', {
@@ -198,9 +198,7 @@ async function attempt(db: Db, groups: ChargeGroup[], outcomes: Outcome[]): Prom
   return [...openGroups];
 }
 
-/**
- * Tokens used by each account, from its last row with a charge, or from its first row if nothing was charged.
- */
+/** Tokens used by each account, from its last charged row, or from its first row if nothing was charged. */
 function usedByAccount(groups: ChargeGroup[], rows: ChargeRow[]): Map<string, number> {
   const used = new Map<string, number>();
   for (const { n, charged, tokens_used } of rows) {
@@ -210,7 +208,7 @@ function usedByAccount(groups: ChargeGroup[], rows: ChargeRow[]): Map<string, nu
   return used;
 }
 
-/** For each group, the tokens of the same account's earlier groups. */
+/** For each group, the total tokens of the same account's earlier groups. */
 function tokensBefore(groups: ChargeGroup[]): number[] {
   let sum = 0;
   return groups.map(({ accountId }, at) => {

@@ -14,8 +14,8 @@ export type Metrics = {
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'DELETE']);
 
 /**
- * Metrics of this process's requests and connections, and of the whole installation.
- * @param pools the pools of this process, by name
+ * Metrics for this process's requests and connections, and for the whole installation.
+ * @param pools this process's pools, by name
  * @param metricsPool the pool that reads the state of the installation
  */
 export function createMetrics(

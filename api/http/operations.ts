@@ -16,7 +16,7 @@ export type OperationsDeps = {
   config: Config;
 };
 
-/** Endpoints for operations: /healthz, /readyz, /metrics. */
+/** Endpoints for operations: /healthz, /readyz, and /metrics. */
 export function operations({ pool, metrics, lifecycle, config }: OperationsDeps): Router {
   const router = Router({ caseSensitive: true });
 

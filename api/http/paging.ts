@@ -11,9 +11,9 @@ import { link } from './endpoint.ts';
 import { validationError } from './error-responses.ts';
 
 /**
- * Paging for all lists. `next` and `previous` contain a cursor, which is the position of the row next to the
- * page. Every page therefore costs the same, and rows that are added or removed in the meantime don't shift
- * others. `page` without a cursor counts rows from the start.
+ * Paging for all lists. `next` and `previous` contain a cursor, which is the position of the row adjacent to
+ * the page. Every page therefore costs the same, and rows that are added or removed in the meantime don't
+ * shift others. `page` without a cursor counts rows from the start.
  *
  *   const page = await openPage(query, { endpoint, request: filters, call, secret });
  *   rows = up to page.size + 1 rows beyond page.cursorPosition.place, or from page.offset without a cursor
@@ -82,7 +82,7 @@ export function pageOf<Item extends z.ZodType>(id: string, item: Item, how = '')
 export type Page = {
   size: number;
   number: number;
-  /** Rows to skip. 0 with a cursor. */
+  /** Number of rows to skip. 0 if there is a cursor. */
   offset: number;
   /** Read the rows beyond this one. */
   cursorPosition?: { place: Place; direction: 'next' | 'previous' };
@@ -154,7 +154,7 @@ function requireFit(cursor: Cursor | undefined, digest: string, page: number | u
 
 export type PageResult<Row> = { count: number; next: string | null; previous: string | null; rows: Row[] };
 
-/** The page in the list's order, with the URLs of its neighbors. @param rows up to `page.size + 1` */
+/** The page in the list's order, with the URLs of the neighboring pages. @param rows up to `page.size + 1` */
 export function toPageResult<Row>(
   page: Page,
   rows: readonly Row[],
@@ -167,7 +167,7 @@ export function toPageResult<Row>(
   if (backwards) shown.reverse();
   if (shown.length === 0) return { count, next: null, previous: lastBefore(page, count), rows: shown };
 
-  // A page reached backwards always has a next page.
+  // A page reached by going back always has a next page.
   const hasNext = backwards || more;
   const hasPrevious = backwards ? more : page.number > 1;
   const first = placeOf(shown[0]!);

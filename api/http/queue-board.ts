@@ -28,7 +28,7 @@ export function mountAdmin(app: Express, queues: readonly BoardQueue[], password
   app.use(PATH, requireOperator(password), board.getRouter());
 }
 
-/** Wrong passwords per minute before an address has to wait. */
+/** Number of wrong passwords per minute before an address has to wait. */
 const MAX_FAILURES = 5;
 const FAILURES_MS = 60_000;
 const MAX_ADDRESSES = 10_000;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Answer, CallContext, Endpoint, Input } from './endpoint.ts';
 
-/** The metering key of quotes beyond the daily free ones. */
+/** The metering key for quotes beyond the daily free ones. */
 export const QUOTE_KEY = 'public_quote';
 
 export const quote = z

@@ -7,7 +7,7 @@ import type { Account } from './callers.ts';
 const DEFAULT_PER_MINUTE = 60;
 const DEFAULT_BURST = 120;
 
-/** Levels of buckets are in 60-millionths of a call. A limit of 1 per minute gains exactly 1 unit per µs. */
+/** Bucket levels are in 60-millionths of a call. A limit of 1 per minute gains exactly 1 unit per µs. */
 const CALL = 60_000_000;
 
 /** A limit shared by some endpoints, in addition to the account's bucket. Counts calls in any 60 seconds. */
@@ -17,15 +17,18 @@ export type Limit = {
   /** The policy's name in the IETF draft's headers. */
   name: 'account' | 'skip-trace';
   perMinute: number;
-  /** Calls allowed at once. */
+  /** Number of calls allowed at once. */
   burst: number;
   remaining: number;
-  /** Seconds until a call is available, and until all are. */
+  /** Seconds until one call is available, and until all calls are. */
   nextIn: number;
   fullIn: number;
 };
 
-/** A call's limits. It is admitted if each has a call left. A refused call uses none of them. */
+/**
+ * A call's limits. The call is admitted if each limit has a call left. A refused call doesn't count against
+ * any of them.
+ */
 export type RateState = { admitted: boolean; limits: readonly Limit[] };
 
 export type RateLimitedAccount = Pick<Account, 'id' | 'ratePerMinute' | 'rateBurst' | 'skipTracePerMinute'>;
@@ -49,7 +52,7 @@ type AdmittedRow = {
   skip_traces_admitted: number;
   /** Number of skip traces in the last minute. */
   skip_traces: number;
-  /** Seconds until one skip trace is available, and until all are. */
+  /** Seconds until one skip trace is available, and until all of them are. */
   skip_trace_in: number;
   skip_traces_in: number;
 };
@@ -81,7 +84,7 @@ async function admit(db: Db, calls: Call[]): Promise<RateState[]> {
   return calls.map(({ account, extra }) => allot(account, shares.get(account.id)!, extra));
 }
 
-/** An account's admitted calls that are not allotted yet, and its limits after all of them. */
+/** An account's admitted calls that have not been allotted yet, and its limits after all of them. */
 type Share = { after: AdmittedRow; plain: number; skipTraces: number };
 
 /** Allots one call. The limits that it returns don't yet subtract the calls allotted later. */
@@ -91,7 +94,7 @@ function allot(account: RateLimitedAccount, share: Share, extra: ExtraLimit | un
   const admitted = share[kind] > 0;
   if (admitted) share[kind]--;
   const { after } = share;
-  // All plain calls come before all skip traces.
+  // All plain calls count as earlier than any skip trace.
   const later = kind === 'plain' ? share.plain + after.skip_traces_admitted : share.skipTraces;
   const all = bucketOf(account, after.level + CALL * later);
   if (kind === 'plain') return { admitted, limits: [all] };
@@ -106,7 +109,7 @@ function allot(account: RateLimitedAccount, share: Share, extra: ExtraLimit | un
   return { admitted, limits: [all, traces] };
 }
 
-/** The bucket of all calls. @param level in units of one 60-millionth of a call */
+/** The bucket for all calls. @param level in units of one 60-millionth of a call */
 function bucketOf(
   { ratePerMinute: perMinute, rateBurst: burst }: Pick<RateLimitedAccount, 'ratePerMinute' | 'rateBurst'>,
   level: number,
@@ -124,7 +127,7 @@ function bucketOf(
   };
 }
 
-/** @throws PlatError `rate_limited` with the seconds until every limit has a call left */
+/** @throws PlatError `rate_limited`, with the number of seconds until every limit has a call left */
 export function requireAdmitted({ admitted, limits }: RateState): void {
   if (admitted) return;
   const [{ name, perMinute, burst, nextIn }] = limits.toSorted((a, b) => b.nextIn - a.nextIn) as [Limit];
@@ -138,7 +141,7 @@ export function requireAdmitted({ admitted, limits }: RateState): void {
   });
 }
 
-/** The limit with the fewest calls left. If several have the same, the one that takes longest to refill. */
+/** The limit with the fewest calls left. If several are tied, the one that takes longest to refill. */
 function tightest(limits: readonly Limit[]): Limit {
   return limits.reduce((a, b) => {
     const fewer = b.remaining - a.remaining || a.fullIn - b.fullIn;
@@ -148,7 +151,7 @@ function tightest(limits: readonly Limit[]): Limit {
 
 /**
  * The limits as headers. RateLimit-Policy and RateLimit (draft-ietf-httpapi-ratelimit-headers) list all of
- * them, X-RateLimit-… show the tightest.
+ * them, and X-RateLimit-… shows the tightest.
  */
 export function rateHeaders({ limits }: RateState, now = Date.now()): string[] {
   const tight = limits.length === 1 ? limits[0]! : tightest(limits);
@@ -168,10 +171,10 @@ export function rateHeaders({ limits }: RateState, now = Date.now()): string[] {
   ];
 }
 
-/** For responses without a known account: the default limits, unused. */
+/** For responses without a known account: the default limits, with nothing used. */
 export const UNUSED_LIMITS = unusedLimits({ ratePerMinute: DEFAULT_PER_MINUTE, rateBurst: DEFAULT_BURST });
 
-/** For calls refused before they are counted: a full bucket. */
+/** A full bucket, for calls that are refused before they are counted. */
 export function unusedLimits(account: Pick<Account, 'ratePerMinute' | 'rateBurst'>): RateState {
   return { admitted: true, limits: [bucketOf(account, account.rateBurst * CALL)] };
 }

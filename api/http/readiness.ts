@@ -7,7 +7,10 @@ import { assertSchemaVersion } from '../../shared/platform/migrate.ts';
 import { means } from '../../shared/platform/sqlstates.ts';
 import { unavailable } from './database.ts';
 
-/** `full_disks`: what is stored on this host's full disks. Calls still work, but writes there fail. */
+/**
+ * `full_disks`: what this host stores on disks that are full. Calls still work, but writes to those disks
+ * fail.
+ */
 export type Ready = { status: 'ready'; full_disks?: string[] };
 
 /** The reason in `details.database` of /readyz, for programs. */
@@ -15,7 +18,7 @@ type Fault = 'schema' | 'read_only' | 'no_connections' | 'unreachable';
 
 /**
  * @throws PlatError 503 while calls can't be served and charged: the database is unreachable, read-only, out
- * of connections, or has another schema version
+ * of connections, or has a different schema version
  */
 export async function checkReady(pool: Pool, config: Config): Promise<Ready> {
   const db = new Db(pool);
@@ -38,7 +41,7 @@ async function assertWritable(db: Db): Promise<void> {
 
 function reasonOf(error: unknown, pool: Pool): [Fault, string] {
   if (error instanceof PlatError) return [error.code === 'read_only' ? 'read_only' : 'schema', error.message];
-  // When all connections of the pool are in use, pg reports only a timeout.
+  // When all of the pool's connections are in use, pg reports only a timeout.
   const isTaken = pool.totalCount >= (pool.options.max ?? 10) && pool.idleCount === 0;
   if (isTaken || means(errorCode(error), 'taken'))
     return [

@@ -54,8 +54,8 @@ async function prepare(
     return { tokens: 0, send: () => respond(res, 304, cacheHeaders(etag)) };
   const body = bytesOf(answer);
   const { bytes, encoding }: Partial<Compressed> = body === null ? {} : await compressed(body, req);
-  // HEAD sends only headers. For a priced response it omits the length, which would reveal whether
-  // anything matched.
+  // HEAD sends only headers. For a priced response, it omits the length, which would reveal whether anything
+  // matched.
   const head = req.method === 'HEAD';
   const sent = head && endpoint.metering !== null && etag === undefined ? undefined : bytes;
   const cost = head ? 0 : tokens;
@@ -68,7 +68,7 @@ async function prepare(
   return { tokens: cost, send: () => respond(res, status, all, sent, cost) };
 }
 
-/** Private to the caller. Responses with a tag must be revalidated, which can return a free 304. */
+/** Responses are private to the caller. Those with a tag must be revalidated, which can return a free 304. */
 const cacheHeaders = (etag: string | undefined) =>
   etag === undefined ? ['Cache-Control', 'no-store'] : ['ETag', etag, 'Cache-Control', 'private, no-cache'];
 

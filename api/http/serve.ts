@@ -17,13 +17,16 @@ export type ServeDeps = {
   meter: Meter;
   idempotency: Idempotency;
   heavyCalls: HeavyCalls;
-  /** What handlers can use. Statements on `db` stop when the call ends. Calls share the other resources. */
+  /**
+   * What handlers can use. Statements on `db` stop when the call ends. The other resources are shared by all
+   * calls.
+   */
   resources: { db: ApiDb };
   requestTimeoutMs: number;
   now(): Date;
 };
 
-/** A call to an endpoint, over REST (rest.ts) or as a tool of the MCP server (api/mcp/tool-call.ts). */
+/** A call to an endpoint, over REST (rest.ts) or as an MCP tool (api/mcp/tool-call.ts). */
 export type Call = {
   endpoint: Endpoint;
   mode: Mode;
@@ -31,25 +34,25 @@ export type Call = {
   /** Identifies the caller. @throws PlatError `unauthorized` */
   identify(): Promise<Caller>;
   idempotencyKey: string | string[] | undefined;
-  /** Replaces the idempotency key for calls from a page. Created with `pageKey`. */
+  /** Replaces the idempotency key for calls from a page. Create it with `pageKey`. */
   pageKey?: string;
   /** How many hours the response is stored for that key. Default: a day. */
   keptHours?(outcome: Outcome): number;
-  /** Path and query of the call. The origin is meaningless. */
+  /** Path and query of the call. Ignore its origin. */
   url(): URL;
   apiUrl(): string;
   appUrl(): string;
-  /** Size in bytes, like `sizeOf` a request. */
+  /** Size in bytes, as computed by `sizeOf`. */
   size(): number;
   /** The call's place in line, if it already has one. */
   work?: HeavyCall;
   /** Reads the input. @throws PlatError `validation_error` */
   read(): Promise<RequestInput>;
-  /** Builds the whole response, so that only sending it is left after the charge. */
+  /** Builds the whole response, so that after the charge, all that is left is to send it. */
   prepare(outcome: Outcome): Promise<PreparedResponse>;
-  /** Sends an error, if nothing was sent yet. */
+  /** Sends an error if nothing has been sent yet. */
   respondWithError(error: unknown): void;
-  /** True once the client has disconnected, or a response was sent (such as a timeout). */
+  /** True once the client has disconnected or a response has been sent (such as a timeout). */
   isFinished(): boolean;
   /** Aborted when the call finishes, to stop statements that the handler is still running. */
   abortController(): AbortController;
@@ -59,7 +62,7 @@ export type Outcome = Omit<Answer, 'status'> & {
   status: number;
   caller: Caller;
   quoted: boolean;
-  /** Set if this is the stored response of an earlier call, which is free. */
+  /** Set if this is the stored response from an earlier call, which is free. */
   replayed?: true;
 };
 
@@ -161,13 +164,13 @@ async function answer(
   }
 }
 
-/** Maximum runs of a call whose price keeps changing because other calls paid for parts of it. */
+/** Maximum number of runs of a call whose price keeps changing because other calls pay for parts of it. */
 const MAX_TRIES = 5;
 
 const REPRICED = unavailable('Other requests for the same data changed the price. Try again.');
 
 /** URLs are built on demand, because few handlers need them. */
-// No getters: each object would get its own, which would cost a tenth of a call's processor time.
+// Don't use getters. Each object would get its own, which would cost a tenth of a call's CPU time.
 const contextOf = (
   call: Call,
   { account, keyId, mode }: Caller,
@@ -199,7 +202,7 @@ async function charge(
   // From here, the call succeeds or fails with its charge, which has its own statement timeout.
   clearTimeout(exchange.deadline);
   const { caller, status, body, keptBody = body, people = null, quoted } = outcome;
-  // Responses without a charge, such as HEAD, don't count as delivered.
+  // Responses that aren't charged for, such as HEAD, don't count as delivered.
   const alongside = ready.tokens === outcome.tokens ? outcome.alongside : undefined;
   const key = quoted ? QUOTE_KEY : (outcome.meteringKey ?? endpoint.metering?.key ?? '');
   await meter.charge(caller, key, ready.tokens, {

@@ -1,7 +1,7 @@
 import type { Db } from '../../shared/platform/db.ts';
 import { sign, verifySigned } from './signed.ts';
 
-/** How long the secrets are cached. Other processes may sign with a newly rotated secret before that. */
+/** How long the secrets are cached. Other processes may start to sign with a new secret before then. */
 const SECRET_MS = 60_000;
 /** The minimum time between reads, so that forged URLs can't load the database. */
 const MIN_MS = 1_000;
@@ -9,13 +9,13 @@ const MIN_MS = 1_000;
 /** @template Named the signed data. `e` is the expiration time in seconds. */
 export type SignedAddresses<Named extends { e: number }> = {
   sign(named: Named): Promise<string>;
-  /** The signed data, or undefined if the URL is forged, changed, or expired. */
+  /** The signed data, or undefined if the URL is forged, altered, or expired. */
   read(token: string, now: Date): Promise<Named | undefined>;
 };
 
 /**
  * URLs that need no key. The installation's secrets are in the database, so any API process can verify what
- * another one signed. The last two secrets are valid.
+ * another one signed. The two newest secrets are valid.
  * @param format prefix of the signed text
  */
 export function openSignedAddresses<Named extends { e: number }>(

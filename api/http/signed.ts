@@ -7,14 +7,14 @@ const MAX_LENGTH = 2_000;
 
 /**
  * JSON and its HMAC-SHA256, as URL-safe text.
- * @param format the purpose of the text, which is invalid for any other purpose
+ * @param format the purpose of the text. The text is invalid for any other purpose
  */
 export function sign(format: string, value: unknown, secret: Buffer): string {
   const json = Buffer.from(JSON.stringify(value));
   return Buffer.concat([macOf(format, json, secret), json]).toString('base64url');
 }
 
-/** The signed value, or undefined if it was changed or not signed with one of these secrets. */
+/** The signed value, or undefined if it was altered or was not signed with one of these secrets. */
 export function verifySigned(format: string, text: string, secrets: readonly Buffer[]): unknown {
   if (text.length > MAX_LENGTH || !/^[A-Za-z0-9_-]+$/.test(text)) return undefined;
   const bytes = Buffer.from(text, 'base64url');

@@ -12,15 +12,15 @@ import { headersOf, requestIdOf, setHeaders } from './headers.ts';
 import type { Metrics } from './metrics.ts';
 import { UNUSED_LIMITS } from './rate-limits.ts';
 
-/** Shared by the requests and the shutdown code. */
+/** Shared by request handlers and the shutdown code. */
 export type Lifecycle = {
   /** Requests in progress. */
   active: number;
-  /** /readyz reports that the server will stop. Set before it drains. */
+  /** /readyz reports that the server is about to stop. Set before it drains. */
   leaving: boolean;
   draining: boolean;
   lastRequestAt: number;
-  /** Set once the server listens. */
+  /** Set once the server is listening. */
   port?: number;
 };
 
@@ -35,10 +35,10 @@ export type StartRequestDeps = {
   origins: Origins;
 };
 
-/** What pages of other origins can read: data and its description, but not the operator's pages. */
+/** What pages from other origins can read: data and its description, but not the operator's pages. */
 const OPEN = /^\/(?:api\/|openapi\.json$|mcp$|\.well-known\/)/;
 
-/** A draining service is still alive, and collectors want its last metrics. */
+/** While it drains, the service is still alive, and collectors want its last metrics. */
 const WHILE_DRAINING = new Set(['/healthz', '/metrics']);
 
 /** Load balancers and collectors call these by address, not by name. */
@@ -46,7 +46,10 @@ const OF_ANY_HOST = /^\/(?:healthz|readyz|metrics)\/?$/;
 
 const CLOSES = { Connection: 'close' };
 
-/** First handler of every request. Sets id and headers, records its end, and returns 503 while draining. */
+/**
+ * The first handler for every request. Sets its id and headers, records its end, and returns 503 while
+ * draining.
+ */
 export function startRequest(deps: StartRequestDeps): RequestHandler {
   const { lifecycle, metrics, log, logRequests, requestTimeoutMs, readers, origins } = deps;
   return (req, res, next) => {
@@ -83,7 +86,7 @@ export function startRequest(deps: StartRequestDeps): RequestHandler {
         res,
         unavailable('The service is shutting down. Try again shortly.', undefined, CLOSES),
       );
-    // Node's own response to this (requireHostHeader) would lack the envelope and the headers.
+    // Node's own response to this (requireHostHeader) would lack our envelope and headers.
     if (req.headers.host === undefined && req.httpVersion === '1.1')
       return sendError(res, validationError({ Host: ['is missing: HTTP/1.1 requires it'] }, CLOSES));
     const fault = hostFault(req);
@@ -99,7 +102,7 @@ function logRequest(log: Logger, req: Request, exchange: Exchange, status: strin
     requestId: redactKeys(exchange.requestId),
     method: req.method,
     route: exchange.route,
-    // Without the query string, which can contain names and addresses.
+    // Omit the query string, which can contain names and addresses.
     path: redactPath(req.path),
     status,
     ms: Math.round(seconds * 1_000),
@@ -109,13 +112,15 @@ function logRequest(log: Logger, req: Request, exchange: Exchange, status: strin
   else log.error(line, 'request failed');
 }
 
-/** Longer than any route name, so it is a signed or shared link that anyone can open. */
+/**
+ * Anything this long is longer than any route name, so it is a signed or shared link that anyone can open.
+ */
 const LONG_SEGMENT = /\/([^/]{32,})/g;
 
 /** The token of an unsubscribe link is a UUID, like ids that are safe to log. */
 const UNSUBSCRIBE = /(?<=unsubscribe\/+)[^/]+/i;
 
-/** A path for the log, without secrets. Ids stay. */
+/** A path for the log, without secrets. Ids are kept. */
 function redactPath(path: string): string {
   const redacted = path
     .replace(UNSUBSCRIBE, '[removed]')
@@ -123,7 +128,7 @@ function redactPath(path: string): string {
   return redactKeys(redacted).slice(0, 200);
 }
 
-/** The headers of every response that express and its middleware write; v1 writes them itself. */
+/** The headers of every response that Express and its middleware write. v1 writes its own. */
 export const presetHeaders: RequestHandler = (_req, res, next) => {
   setHeaders(res, headersOf(exchangeOf(res)));
   next();
@@ -144,7 +149,10 @@ function takeHostOfTarget(req: Request): void {
   req.originalUrl = req.url;
 }
 
-/** RFC 3986, sections 3.2.2 and 3.2.3: a registered name or an address, and a port; no user, path, query. */
+/**
+ * RFC 3986, sections 3.2.2 and 3.2.3: a registered name or an address, and a port, but no user, path, or
+ * query.
+ */
 const HOST = /^(?:\[[0-9a-f:.]+\]|(?:[\w.~!$&'()*+,;=-]|%[0-9a-f]{2})+)(?::[0-9]{0,5})?$/i;
 
 const MESSAGE = 'is not a valid host: use a name or an address, with or without a port';
@@ -153,7 +161,7 @@ const MESSAGE = 'is not a valid host: use a name or an address, with or without 
 function hostFault(req: Request): Details | undefined {
   const { host } = req.headers;
   if (host && !isHost(host)) return { Host: [MESSAGE] };
-  // The host as trusted proxies forward it. Without proxies, it is the same.
+  // The host as forwarded by trusted proxies. Without proxies, it is the same.
   if (req.host && req.host !== host && !isHost(req.host)) return { 'X-Forwarded-Host': [MESSAGE] };
   if (req.protocol !== 'http' && req.protocol !== 'https')
     return { 'X-Forwarded-Proto': ['must be http or https'] };

@@ -1,12 +1,12 @@
 import type { RequestHandler } from 'express';
 import { type Details, sendError, validationError } from './error-responses.ts';
 
-/** PostgreSQL can store neither NUL nor half of a surrogate pair. */
+/** PostgreSQL can't store NUL or half of a surrogate pair. */
 const MESSAGE = 'must not contain a NUL character or half of a surrogate pair';
 
 const isText = (text: string): boolean => !text.includes('\0') && !/\p{Cs}/u.test(text);
 
-/** Rejects text that can't be stored, anywhere in a request. @throws PlatError `validation_error` */
+/** Rejects a request that contains text that can't be stored. @throws PlatError `validation_error` */
 export function requireText(...fields: Iterable<[name: string, value: unknown]>[]): void {
   const details = textFaults(...fields);
   if (details !== undefined) throw validationError(details);
@@ -23,7 +23,7 @@ export function textFaults(...fields: Iterable<[name: string, value: unknown]>[]
   return details;
 }
 
-/** The same check for paths and queries, for handlers that aren't ours. */
+/** The same check for paths and query strings, for handlers that aren't ours. */
 export const requireTextInAddress: RequestHandler = (req, res, next) => {
   try {
     requireText([['path', decodeURIComponent(req.path)]], Object.entries(req.query));

@@ -6,10 +6,10 @@ import { bodyError, type Details, notFound, validationError } from './error-resp
 import { exchangeOf } from './exchange.ts';
 import { requireText } from './text.ts';
 
-/** Far larger than any filter. A polygon with the maximum number of vertices takes about half of it. */
+/** Far larger than any real filter. A polygon with the maximum number of vertices takes about half of it. */
 export const MAX_BODY_BYTES = 1_000_000;
 
-/** Deeper than any field of the API. Schemas, fingerprints, and messages recurse through a body. */
+/** Deeper than any field in the API. Schemas, fingerprints, and messages recurse through a body. */
 const MAX_LEVELS = 64;
 
 export const TOO_DEEP = `is nested more than ${MAX_LEVELS} levels deep`;
@@ -33,7 +33,7 @@ export async function readRequest(endpoint: Endpoint, req: Request, res: Respons
 
 /**
  * Parses the input with the endpoint's schemas.
- * @param isAddress whether the params come from the path of a request
+ * @param isAddress whether the params come from a request's path
  * @throws PlatError `validation_error` with every rejected field, or `not_found` for malformed params in a
  * path
  */
@@ -43,7 +43,7 @@ export function checkInput(
   isAddress = false,
 ): Input<z.ZodType, z.ZodType, z.ZodType> {
   if (isTooDeep(given.body)) throw validationError({ body: [TOO_DEEP] });
-  // Without a prototype, because a field can be named `__proto__`.
+  // The object has no prototype, because a field can be named `__proto__`.
   const details: Details = Object.create(null);
   const params = check(endpoint.params, given.params, 'path', details);
   if (isAddress)
@@ -62,7 +62,7 @@ export function checkInput(
   return input;
 }
 
-/** Also applies to GET, whose body is ignored, because a client that sends megabytes should get an error. */
+/** Also applies to GET. Its body is ignored, but a client that sends megabytes should get an error. */
 function refuseOversize(req: Request): void {
   if (Number(req.headers['content-length'] ?? 0) <= MAX_BODY_BYTES) return;
   throw validationError(
@@ -74,7 +74,7 @@ function refuseOversize(req: Request): void {
 const hasBody = ({ headers }: Request): boolean =>
   Number(headers['content-length'] ?? 0) > 0 || headers['transfer-encoding'] !== undefined;
 
-/** Rejects the body of a POST that takes none. Ignoring it would hide a mistake. */
+/** Rejects a body in a POST that doesn't accept one. Ignoring it would hide a mistake. */
 function refuseFields(body: object): void {
   const names = Object.keys(body);
   if (names.length > 0)
@@ -83,7 +83,7 @@ function refuseFields(body: object): void {
     );
 }
 
-/** @param keepsNulls whether null clears a value. Otherwise, a field that is null counts as absent */
+/** @param keepsNulls whether null clears a value. Otherwise, a null field counts as absent */
 async function readBody(req: Request, res: Response, keepsNulls: boolean): Promise<object> {
   const type = req.headers['content-type'];
   if (type === undefined || !/^application\/json *(;|$)/i.test(type)) {
@@ -116,7 +116,7 @@ function check(
   const parsed = schema.safeParse(value, { reportInput: true });
   if (parsed.success) return parsed.data;
   for (const issue of parsed.error.issues) {
-    // Name the field of the request, without positions in lists.
+    // Name the request's field, without positions in lists.
     const at = issue.path.filter(part => typeof part !== 'number').map(String);
     if (issue.code === 'unrecognized_keys') {
       for (const key of issue.keys) {
@@ -135,7 +135,7 @@ function check(
   return undefined;
 }
 
-/** The schema's own message, or something better than zod's default. */
+/** The schema's own message, or something better than Zod's default. */
 function messageFor(issue: z.core.$ZodIssue, part: string): string {
   if (!/^(Invalid|Too |Unrecognized)/.test(issue.message)) return issue.message;
   if (issue.input === undefined) return 'is required';

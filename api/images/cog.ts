@@ -8,14 +8,12 @@ import { type ImageryFetch, SOURCE_LIMITS } from './fetch-imagery.ts';
 import type { Shown } from './image-frame.ts';
 
 /**
- * Maximum pixels to read from a file for one picture. If a file has no overviews, a large parcel reads it at
- * full resolution.
+ * Maximum number of pixels to read from a file for one picture. If the file has no overviews, a picture of a
+ * large parcel reads it at full resolution.
  */
 const MAX_PIXELS = 2 ** 26;
 
-/**
- * Paints the empty pixels of a picture from a file, reading windows of the overview with the best resolution.
- */
+/** Paints a picture's empty pixels from a file, reading windows of the overview with the best resolution. */
 export async function paintFile(
   file: ImageryFile,
   frame: Shown,
@@ -36,7 +34,7 @@ export async function paintFile(
   const levels = await openLevels(bytes);
   const level = levelFor(levels, ratio);
   const factor = file.width / level.width;
-  // Pixels that are still too fine are averaged in blocks of 2 x 2, 3 x 3, and so on.
+  // If pixels are still too fine, they are averaged in blocks of 2 x 2, 3 x 3, and so on.
   const shrink = Math.max(1, Math.floor(ratio / factor));
   const window = {
     left: Math.floor(sampled.left / factor),
@@ -71,7 +69,7 @@ function pixelsToOne(
   return Math.sqrt(Math.abs(area));
 }
 
-/** Sample points across and down, to locate a frame in a file. */
+/** Number of sample points across and down that are used to locate a frame in a file. */
 const SAMPLE_POINTS = 9;
 
 /** The pixels of a file that the frame needs, or null. */
@@ -107,7 +105,7 @@ function windowOf(
 /** The smallest level whose pixels aren't larger than the picture's. */
 function levelFor(levels: [Level, ...Level[]], ratio: number): Level {
   const [full] = levels;
-  // 1% tolerance, because overviews are rounded to whole pixels.
+  // Allow a tolerance of 1%, because overviews are rounded to whole pixels.
   return levels.findLast(({ width }) => full.width / width <= 1.01 * ratio) ?? full;
 }
 

@@ -4,7 +4,7 @@ import { LIMITS } from '../../shared/platform/http/download-context.ts';
 import type { FetchInit } from '../../shared/platform/http/guarded-fetch.ts';
 import { type RedirectOptions, request, retryAfterMs } from '../../shared/platform/http/http.ts';
 
-/** Short limits, because a client is waiting. */
+/** These limits are short because a client is waiting. */
 export const SOURCE_LIMITS = {
   ...LIMITS,
   downloadIdleMs: 8_000,
@@ -13,11 +13,12 @@ export const SOURCE_LIMITS = {
   retryAfterMs: 2_000,
 };
 
-/** Fetches the sources of one picture, and tracks how long they stay fresh. */
+/** Fetches the sources of one picture and tracks how long they stay fresh. */
 export type ImageryFetch = {
   signal: AbortSignal;
   /**
-   * `request` of shared/platform/http. Caches responses as their headers allow. Limit per server: 6 at once.
+   * `request` of shared/platform/http. Caches responses as their headers allow, and sends each server up to 6
+   * requests at once.
    */
   request: typeof request;
   /**
@@ -29,10 +30,10 @@ export type ImageryFetch = {
 type CachedResponse = { status: number; headers: [string, string][]; bytes: ArrayBuffer };
 
 const REQUESTS_AT_ONCE = 6;
-/** Tiles of about a hundred pictures. */
+/** Enough for the tiles of about a hundred pictures. */
 const CACHE_BYTES = 32 * 2 ** 20;
 /**
- * Maximum size of one response. A frame as PNG is 3 MB. File blocks are no larger than their decoded size.
+ * Maximum size of one response. A frame is 3 MB as a PNG. File blocks are no larger than their decoded size.
  */
 const ANSWER_BYTES = 64 * 2 ** 20;
 /** Responses without cache headers are fetched again after an hour. */
@@ -49,7 +50,7 @@ export function freshnessLifetimeMs(headers: Headers, now = Date.now()): number 
   return retryAfterMs(headers.get('expires'), now) ?? DEFAULT_FRESH_MS;
 }
 
-/** Opens fetches that share a response cache and the request limit per server. */
+/** Creates fetches that share a response cache and a request limit per server. */
 export function openImageryFetch(): (signal: AbortSignal, options: RedirectOptions) => ImageryFetch {
   const cache = new LRUCache<string, CachedResponse>({
     maxSize: CACHE_BYTES,
@@ -92,7 +93,7 @@ export function openImageryFetch(): (signal: AbortSignal, options: RedirectOptio
   };
 }
 
-/** @throws Error if the response is too long, or shorter than its Content-Length */
+/** @throws Error if the response is too long or is shorter than its Content-Length */
 async function bytesOf(response: Response): Promise<ArrayBuffer> {
   const length = response.headers.get('content-length');
   if (Number(length ?? 0) > ANSWER_BYTES) throw new Error('the response is too long');

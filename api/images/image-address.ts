@@ -4,7 +4,7 @@ import { openSignedAddresses, type SignedAddresses } from '../http/signed-addres
 export type SignedImage = {
   /** The parcel. */
   p: number;
-  /** The picture's key, which covers the versions of boundary and imagery. */
+  /** The picture's key, which includes the versions of its boundary and imagery. */
   k: string;
   /** When it expires, in seconds. */
   e: number;

@@ -6,14 +6,14 @@ import { PlatError } from '../../shared/platform/errors.ts';
 export const WIDTH = 1024;
 export const HEIGHT = 768;
 
-/** Margin around the boundary's box, on each side. */
+/** Margin around the boundary's bounding box, on each side. */
 const MARGIN = 0.15;
 /** Small lots are shown with their surroundings. */
 const MIN_ACROSS_M = 120;
 
 /**
- * Limits for drawing. A line of 100,000 pixels covers half of the picture and takes librsvg 0.2 s. A line of
- * 25 million pixels takes a minute.
+ * Drawing limits. A line of 100,000 pixels covers half of the picture and takes librsvg 0.2 s. A line of 25
+ * million pixels takes a minute.
  */
 const MAX_VERTICES = 50_000;
 const MAX_PARTS = 1_000;
@@ -21,18 +21,19 @@ const MAX_LINE_PX = 100_000;
 
 export type Frame = {
   /**
-   * Upper left corner, in Web Mercator meters. Beyond the world's edge if the frame crosses the antimeridian.
+   * Upper left corner, in Web Mercator meters. It is past the edge of the world if the frame crosses the
+   * antimeridian.
    */
   left: number;
   top: number;
-  /** Meters of Web Mercator per pixel, and meters on the ground per pixel. */
+  /** Web Mercator meters per pixel, and meters on the ground per pixel. */
   step: number;
   pixelM: number;
   toPx(position: Position): [x: number, y: number];
   toPlace(x: number, y: number): Position;
-  /** The pixels around the boundary: left, top, right, bottom. */
+  /** The bounds of the boundary in pixels: left, top, right, bottom. */
   parcelPx: Box;
-  /** The frame and the boundary's box, in degrees. Two boxes each if they cross the antimeridian. */
+  /** The frame and the boundary's box, in degrees. Each is two boxes if it crosses the antimeridian. */
   boxes: Box[];
   parcelBoxes: Box[];
 };
@@ -50,7 +51,10 @@ export function shownOfTile(z: number, x: number, y: number, px: number): Shown 
   return { left, top, step, toPlace, box: [...toPlace(0, px), ...toPlace(px, 0)] as Box };
 }
 
-/** The parcel's box with a margin. @throws PlatError `unprocessable` when it is too complex to draw */
+/**
+ * The parcel's bounding box with a margin.
+ * @throws PlatError `unprocessable` if the boundary is too complex to draw
+ */
 export function frameOf(shape: MultiPolygon): Frame {
   requireDrawable(shape);
   const mercator = emptyBox();
@@ -127,7 +131,7 @@ function tooComplex(why: string): PlatError {
   return new PlatError('unprocessable', `The boundary is too complex to draw: ${why}.`);
 }
 
-/** Whether a boundary is on both sides of the antimeridian. No parcel is half a world wide. */
+/** Whether a boundary is on both sides of the antimeridian, given that no parcel spans half the world. */
 function crossesAntimeridian(shape: MultiPolygon): boolean {
   let [west, east] = [180, -180];
   for (const [shell] of shape) {

@@ -5,7 +5,7 @@ import { exchangeOf } from '../http/exchange.ts';
 import { headersOf, setHeaders } from '../http/headers.ts';
 import type { Images } from './images.ts';
 
-/** GET /images/{token}.jpg: needs no key, because the URL itself is signed. */
+/** GET /images/{token}.jpg. Needs no key, because the URL itself is signed. */
 export function imagesRouter(images: Images, now: () => Date): Router {
   const router = Router({ caseSensitive: true });
   const readers = openReaderLimits();
@@ -27,7 +27,7 @@ export function imagesRouter(images: Images, now: () => Date): Router {
       String(picture.bytes.length),
       'Cache-Control',
       `private, max-age=${rest}`,
-      // Pages of other origins can show pictures whose URL they have.
+      // Pages from other origins can show any picture whose URL they have.
       'Cross-Origin-Resource-Policy',
       'cross-origin',
     ];

@@ -3,22 +3,28 @@ import { mkdir, readdir, readFile, rename, rm, stat, utimes, writeFile } from 'n
 import { join } from 'node:path';
 import type { Logger } from '../../shared/platform/log.ts';
 
-/** The metadata of a picture. */
+/** A picture's metadata. */
 export type Caption = {
   imagery: 'aerial' | 'relief';
   attribution: string;
   /** Date of the imagery, if its source states it. */
   captured: string | null;
-  /** When to redraw a picture from servers, in epoch milliseconds. Null if the key covers all sources. */
+  /**
+   * When to redraw a picture that was made from servers, in epoch milliseconds. Null if the key covers all
+   * sources.
+   */
   freshUntil: number | null;
 };
 
 export type Picture = Caption & { bytes: Buffer };
 
-/** Pictures on disk, shared by the machine's API processes. The least recently used are removed first. */
+/**
+ * Pictures on disk, shared by the machine's API processes. The least recently used pictures are removed
+ * first.
+ */
 export type Store = {
   read(key: string): Promise<Picture | undefined>;
-  /** Only a cache. A picture that can't be stored is drawn again. */
+  /** This is only a cache. A picture that can't be stored is drawn again. */
   keep(key: string, picture: Picture): Promise<void>;
 };
 
@@ -70,14 +76,14 @@ export function openStore(folder: string, mostBytes: number, log: Logger): Store
   };
 }
 
-/** Drafts left by killed processes are removed when they are this old. */
+/** Drafts left behind by killed processes are removed once they are this old. */
 const STALE_DRAFT_MS = 60_000;
 
 async function trim(folder: string, mostBytes: number): Promise<void> {
   const files = [];
   for (const name of await readdir(folder)) {
     const path = join(folder, name);
-    // Another process can have removed it.
+    // Another process may have removed it.
     const stats = await stat(path).catch(() => undefined);
     if (stats === undefined) continue;
     if (name.endsWith('.draft')) {

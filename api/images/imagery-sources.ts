@@ -8,7 +8,7 @@ import { notFound } from '../http/error-responses.ts';
 import type { Frame } from './image-frame.ts';
 import type { ImageServer, TileServer } from './servers.ts';
 
-/** An ingested imagery file or server: a row of images/list_imagery. */
+/** An ingested imagery file or server: a row from images/list_imagery. */
 export type ImagerySource = {
   feed: string;
   source: string;
@@ -36,7 +36,9 @@ export function listSources(db: Db, boxes: readonly Box[]): Promise<ImagerySourc
   });
 }
 
-/** The sources of a parcel's picture. Uses relief only if no imagery covers it, not if imagery fails. */
+/**
+ * The sources of a parcel's picture. Uses relief only if no imagery covers the parcel, not if imagery fails.
+ */
 export function selectSources(sources: ImagerySource[], frame: Frame): ImagerySource[] {
   const touching = sources.filter(({ west, south, east, north }) =>
     frame.parcelBoxes.some(box => west <= box[2] && box[0] <= east && south <= box[3] && box[1] <= north),

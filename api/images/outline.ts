@@ -13,12 +13,12 @@ const CASING_PX = 7;
 const MIN_STEP_PX = 0.5;
 
 /**
- * Vertices per path. For a line that crosses itself, librsvg's time grows with the square of its length. The
+ * Vertices per path. If a line crosses itself, librsvg's time grows with the square of the line's length. The
  * next path starts where the last one ends, and round caps hide the gap.
  */
 const PATH_VERTICES = 200;
 
-/** The outline of a parcel with all parts and holes, as an overlay for the picture. */
+/** A parcel's outline with all parts and holes, as an overlay for the picture. */
 export function outlineOf(shape: MultiPolygon, frame: Frame): Buffer {
   const lines = shape.flat().flatMap(ring => pathsOf(ring.map(frame.toPx)));
   const style = { fill: 'none', 'stroke-linejoin': 'round', 'stroke-linecap': 'round' };

@@ -12,7 +12,7 @@ import { type ImagerySource, RETRY_SECONDS } from './imagery-sources.ts';
 import { paintRelief } from './relief.ts';
 import { paintExport, paintTiles } from './servers.ts';
 
-/** Share of the request's time for one source, so that the next one has time left. */
+/** Maximum share of the request's time for one source, so that there is time left for the next one. */
 const SOURCE_SHARE = 0.4;
 /** How long to keep a picture for which the best source did not respond. */
 const DEGRADED_MS = 60_000;
@@ -21,7 +21,7 @@ export type PainterDeps = { db: Db; log: Logger; requestTimeoutMs: number };
 
 export type Painter = PainterDeps & {
   openFetch: ReturnType<typeof openImageryFetch>;
-  /** Sources that have just failed, with the reason. The next requests skip them. */
+  /** Sources that have just failed, and why. The next requests skip them. */
   failed: LRUCache<string, PlatError>;
 };
 
@@ -29,7 +29,7 @@ export type Painted = {
   used: ImagerySource[];
   /** When the picture expires, in milliseconds. Infinity if it was made only from files. */
   freshUntil: number;
-  /** Why the first failed source failed. Undefined if none failed. */
+  /** Why the first source to fail did so. Undefined if none failed. */
   failure: unknown;
   empty: number;
 };
@@ -83,7 +83,7 @@ export async function paintSources(
   return painted;
 }
 
-/** @returns the attribution, if the source has a different one for this area */
+/** @returns the attribution if the source has a different one for this area */
 async function paintSource(
   db: Db,
   source: ImagerySource,

@@ -23,7 +23,7 @@ import {
 export type Pictures = {
   /**
    * The picture of a parcel and its key.
-   * @throws PlatError `not_found` without a boundary or imagery, `unprocessable` if the boundary is too
+   * @throws PlatError `not_found` if there is no boundary or imagery, `unprocessable` if the boundary is too
    * complex, `internal_error` 503 if a source of its imagery is down
    */
   ofParcel(propertyId: number): Promise<{ key: string; picture: Picture }>;
@@ -34,7 +34,7 @@ export type Pictures = {
   kept(key: string): Promise<Picture | undefined>;
 };
 
-/** `isLasting`: drawn only from files, and all of them could be read. */
+/** `isLasting`: whether the picture was drawn only from files, and all of them could be read. */
 export type GroundTile = { bytes: Buffer; type: string; isLasting: boolean };
 
 export type PictureDeps = PainterDeps & { store: Store };
@@ -50,10 +50,10 @@ type PictureMaker = PictureDeps & {
 type PictureParts = { key: string; shape: MultiPolygon; frame: Frame; sources: ImagerySource[] };
 
 const TILE_PX = 256;
-/** Share of the pixels around the boundary that must be painted. The rest can be sea. */
+/** Share of the pixels around the boundary that must be painted. The rest may be sea. */
 const MIN_PAINTED = 0.95;
 
-// No picture is drawn twice from the same bytes, so libvips doesn't need to cache operations.
+// Pictures are never drawn twice from the same bytes, so libvips doesn't need to cache operations.
 sharp.cache(false);
 
 export function openPictures(deps: PictureDeps): Pictures {
@@ -97,7 +97,7 @@ async function prepare({ db }: PictureMaker, propertyId: number): Promise<Pictur
   return { key, shape, frame, sources };
 }
 
-/** The stored picture while it is fresh, otherwise a new one. */
+/** The stored picture if it is still fresh, otherwise a new one. */
 async function latest(maker: PictureMaker, parts: PictureParts): Promise<Picture> {
   const { key } = parts;
   const { making, inTurn, store } = maker;
@@ -114,7 +114,7 @@ async function latest(maker: PictureMaker, parts: PictureParts): Promise<Picture
 async function describe(maker: PictureMaker, propertyId: number) {
   const parts = await prepare(maker, propertyId);
   const { key, sources } = parts;
-  // Servers can be slow, so the page shows the best source's name first. The picture follows.
+  // Servers can be slow, so the page first shows the best source's name, and then the picture.
   const isRemote = sources.some(({ type, source }) => /^https?:/i.test(source) && type !== 'relief');
   const { imagery, attribution, captured } =
     (await maker.store.read(key)) ??
@@ -135,7 +135,8 @@ async function makePicture(maker: PictureMaker, parts: PictureParts): Promise<Pi
   overlay(pixels, outline);
   const bytes = await sharp(pixels.data, { raw: { width: WIDTH, height: HEIGHT, channels: 4 } })
     .removeAlpha()
-    // Chroma subsampling would wash out the thin outline. Optimized coding would save 1% in twice the time.
+    // Chroma subsampling would wash out the thin outline. Optimized coding would take twice as long and save
+    // 1%.
     .jpeg({ quality: 85, chromaSubsampling: '4:4:4', optimiseCoding: false })
     .toBuffer();
   const picture = { ...caption, bytes };

@@ -19,9 +19,12 @@ const LOT = '#8d9579';
 /** Road widths in meters, with a minimum in pixels so that roads stay visible. */
 const ROAD_M = { highway: 24, normal: 14, local: 9, private: 5 } as const;
 const MIN_ROAD_PX = 2;
-/** More lots than this are indistinguishable in a picture. */
+/** With more lots than this, they are indistinguishable in a picture. */
 const MAX_LOTS = 4_000;
-/** The shade of flat ground, its gray in the picture, and the factor by which slopes are exaggerated. */
+/**
+ * The shade of flat ground, the gray that it gets in the picture, and the factor by which slopes are
+ * exaggerated.
+ */
 const FLAT_LIGHT = 180;
 const FLAT_GRAY = 225;
 const EXAGGERATED = 3;
@@ -29,10 +32,10 @@ const EXAGGERATED = 3;
 const CELL_M = 10;
 const MAX_BLUR_PX = 60;
 
-/** A frame needs only a few decoded blocks of elevations. */
+/** A frame needs only a few decoded blocks of elevation data. */
 const HEIGHTS_BYTES = 16_000_000;
 
-/** Paints a whole picture of a place without imagery: relief if elevation is known, roads, and lots. */
+/** Paints a whole picture of a place without imagery: roads, lots, and relief if elevation is known. */
 export async function paintRelief(
   db: Db,
   frame: Frame,

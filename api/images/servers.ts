@@ -13,7 +13,7 @@ type HeaderNames = Record<string, string>;
 /** Web Mercator tiles: https://wiki.openstreetmap.org/wiki/Slippy_map_tilenames */
 export type TileServer = { template: string; max_zoom: number; tile_size: number; headers: HeaderNames };
 
-/** Paints from the tiles whose pixel size is closest to the picture's. */
+/** Paints from the tiles whose pixel size is closest to that of the picture. */
 export async function paintTiles(
   { template, max_zoom, tile_size, headers }: TileServer,
   frame: Shown,
@@ -71,7 +71,7 @@ export async function paintTiles(
 /** An ArcGIS ImageServer: https://developers.arcgis.com/rest/services-reference/enterprise/export-image/ */
 export type ImageServer = { address: string; headers: HeaderNames };
 
-/** Paints from one request for the frame, or from two if it crosses the antimeridian. */
+/** Paints the frame from one request, or from two if it crosses the antimeridian. */
 export async function paintExport(
   { address, headers }: ImageServer,
   frame: Shown,

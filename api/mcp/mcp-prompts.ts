@@ -1,6 +1,6 @@
 import { PRICES, tokensText } from '../../shared/model/prices.ts';
 
-/** Prompts for the most common tasks. Each uses as few calls as possible. */
+/** Prompts for the most common tasks. Each prompt uses as few calls as possible. */
 
 type Argument = { name: string; description: string; required: boolean };
 

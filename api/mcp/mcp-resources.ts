@@ -9,7 +9,7 @@ import {
 import { FILTERS } from '../../shared/parcels/filter/filters.ts';
 
 /**
- * Resources for models. Coverage is the result of a tool (mcp-server.ts). The others never change at run
+ * Resources for models. Coverage is a tool's result (mcp-server.ts). The others never change at run
  * time.
  */
 
@@ -83,7 +83,7 @@ const TEXTS: Readonly<Record<string, () => string>> = {
   'plat://statistics': statistics,
 };
 
-/** @returns undefined if the URI has no text */
+/** @returns undefined if there is no text for the URI */
 export const textAt = (uri: string): string | undefined =>
   Object.hasOwn(TEXTS, uri) ? TEXTS[uri]!() : undefined;
 

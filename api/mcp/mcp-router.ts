@@ -18,8 +18,8 @@ import type { ToolCallRequest } from './tool-call.ts';
 const PATH = '/mcp';
 
 /**
- * The protocol's method for subscribing to changes. Plat announces none, and the library would reject the
- * call.
+ * The protocol's method for subscribing to changes. Plat doesn't announce changes, and the library would
+ * reject the call.
  */
 const LISTEN = 'subscriptions/listen';
 
@@ -33,7 +33,7 @@ export type McpRouterDeps = McpDeps & {
   origins: Origins;
 };
 
-/** The library's server for calls, and the function that completes the list of tools. */
+/** The library's server that handles calls, and the function that completes the list of tools. */
 type Service = McpRouterDeps & {
   handler: ReturnType<typeof createMcpHandler>;
   withTools: ReturnType<typeof mcpServers>['withTools'];
@@ -159,7 +159,7 @@ function hasPrototypeArgument(params: Message['params']): boolean {
   return typeof args === 'object' && args !== null && Object.hasOwn(args, '__proto__');
 }
 
-/** @returns undefined if it isn't JSON, or too large */
+/** @returns undefined if it isn't JSON or is too large */
 function read(req: Request, res: Response): Promise<unknown> {
   return new Promise(resolve => {
     parseJson(req, res, (error?: unknown) => resolve(error ? undefined : req.body));
@@ -167,7 +167,7 @@ function read(req: Request, res: Response): Promise<unknown> {
 }
 
 /**
- * Protects against DNS rebinding, in addition to the check of Host. Pages must be on one of the service's own
+ * Protects against DNS rebinding, in addition to the Host check. Pages must be on one of the service's own
  * hosts, on an IP address, or in CORS_ORIGINS.
  */
 function rebindingFault(

@@ -32,9 +32,9 @@ in the text). Use property_id to get a valuation. Areas are in acres, prices in 
 const CACHE = { ttlMs: 3_600_000, cacheScope: 'public' } as const;
 
 export type McpServers = {
-  /** The server for one request. Shared parts are created once. */
+  /** The server for one request. Parts that requests share are created only once. */
   makeServer(call: ToolCallRequest): Server;
-  /** Fills in the tools that the caller can use in the result of `tools/list`. Their JSON is built once. */
+  /** Adds the tools that the caller can use to the result of `tools/list`. Their JSON is built only once. */
   withTools(answer: string, caller: Caller): string;
 };
 

@@ -2,7 +2,7 @@ import { METRICS, type MetricKey } from '../../shared/model/market-metrics.ts';
 import { ALL_FIELDS, FIELD_GROUPS, fieldsIn } from '../../shared/model/parcel-fields.ts';
 import { textOf, truncate } from './tool-text.ts';
 
-/** Texts for results that read better than a list of their fields, by tool. */
+/** By tool, the text for results that would read poorly as a list of their fields. */
 
 type Fields = Record<string, unknown>;
 
@@ -45,7 +45,7 @@ const figure = (value: number | null | undefined) =>
 
 type Filter = { name: string; type: string; unit: string | null; values: unknown[] | null };
 
-/** Only names, by type. The tool filter_properties describes each. */
+/** Only names, by type. The filter_properties tool describes each one. */
 function filters({ filters: all }: Fields): string {
   const groups = new Map<string, string[]>();
   const names = new Set((all as Filter[]).map(({ name }) => name));
@@ -76,7 +76,7 @@ const DESCRIBED: Readonly<Record<string, (answer: Fields) => string>> = {
   list_filters: filters,
 };
 
-/** Redundant fields, and ids that no other tool accepts. */
+/** Fields that are redundant, and ids that no other tool accepts. */
 const OMITTED: Readonly<Record<string, readonly string[]>> = {
   get_owner_portfolio: ['source_parcel'],
   get_property_ai_comp_value: ['id'],

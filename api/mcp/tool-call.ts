@@ -52,7 +52,7 @@ export async function callTool(
     String(answered.status),
     (performance.now() - exchange.startedAt) / 1_000,
   );
-  // The result of a canceled call is not read.
+  // No one reads the result of a canceled call.
   return answered.result ?? { content: [], isError: true, _meta: {} };
 }
 
@@ -105,7 +105,7 @@ function callOf(
   };
 }
 
-/** The result for a refused call. @param http the exchange that logs internal errors */
+/** The result for a refused call. @param http the exchange, which logs internal errors */
 function refused(error: unknown, http: Exchange, { requestId }: Exchange): Answered {
   const safe = toApiError(error);
   if (safe.status >= 500) http.error ??= error;
@@ -125,7 +125,7 @@ function resultOf(tool: Tool, { body, image, quoted }: Outcome, query: Record<st
   return { content, structuredContent, _meta: {} };
 }
 
-/** The price of the call, and the tokens left in the period. null without a limit. */
+/** The price of the call, and the tokens left in the period. null if there is no limit. */
 function metaOf({ requestId }: Exchange, { caller: { account }, tokens }: Outcome): ToolResult['_meta'] {
   const { tokensAllowed, tokensUsed } = account;
   const left = tokensAllowed === null ? null : Math.max(0, tokensAllowed - tokensUsed);

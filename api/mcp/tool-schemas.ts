@@ -1,4 +1,4 @@
-/** JSON Schemas of tools: the OpenAPI document of the endpoints, reduced to what a model needs. */
+/** JSON Schemas for the tools: the endpoints' OpenAPI document, reduced to what a model needs. */
 
 export type Schema = { readonly [key: string]: unknown };
 
@@ -13,7 +13,7 @@ export type Parameter = {
 export type Operation = {
   operationId: string;
   parameters?: Parameter[];
-  /** The response with `quote`. */
+  /** The response to a call with `quote`. */
   'x-quote'?: Schema;
   requestBody?: { content: { 'application/json': { schema: Schema } } };
   responses: Record<string, { content?: { 'application/json': { schema: Schema } } }>;
@@ -24,16 +24,16 @@ export type Document = {
   components: { schemas: Record<string, Schema> };
 };
 
-/** Omitted from tools: examples, very high limits, and what the description already says. */
+/** Tools omit examples, very high limits, and what the description already says. */
 const LEFT_OUT = 'id example examples title pattern maxLength minLength maxItems minItems'.split(' ');
 const IN_ARGUMENTS = new Set(LEFT_OUT);
 const ABSURD_BOUND = 100_000;
 
-/** Schemas of results keep only the shape. The text of the result explains the content. */
+/** Result schemas keep only the shape. The result's text explains the content. */
 const IN_ANSWERS = new Set([...LEFT_OUT, 'description', 'format', 'minimum', 'maximum', 'default']);
 
 /**
- * The input of a tool: parameters and body in one object, without `cursor`, because `page` is shorter.
+ * A tool's input: parameters and body in one object, without `cursor`, because `page` is shorter.
  * @param described whether fields have descriptions
  */
 export function inputOf(document: Document, operations: readonly Operation[], described: boolean): Schema {
@@ -59,7 +59,7 @@ export function inputOf(document: Document, operations: readonly Operation[], de
   };
 }
 
-/** The structured content of a tool, which must be an object. Undefined without a body. */
+/** A tool's structured content, which must be an object. Undefined if there is no body. */
 export function outputOf(document: Document, operations: readonly Operation[]): Schema | undefined {
   const schemas = operations.flatMap(({ responses, 'x-quote': quote }) => {
     const [, response] = Object.entries(responses).find(([status]) => status.startsWith('2'))!;
@@ -101,7 +101,7 @@ const withoutWords = (properties: Record<string, Schema>): Record<string, Schema
     Object.entries(properties).map(([name, { description: _, ...schema }]) => [name, schema]),
   );
 
-/** The description of `x_min` covers `x_max` too. */
+/** The description for `x_min` also covers `x_max`. */
 function withoutRepeats(properties: Record<string, Schema>): Record<string, Schema> {
   return Object.fromEntries(
     Object.entries(properties).map(([name, schema]) => {
@@ -116,7 +116,7 @@ function withoutRepeats(properties: Record<string, Schema>): Record<string, Sche
   );
 }
 
-/** A reference to another tool with the same body. */
+/** A reference to another tool that has the same body. */
 function bodyOfAnother(document: Document, { $ref }: Schema): Schema | undefined {
   if ($ref === undefined) return undefined;
   const other = Object.values(document.paths)
@@ -132,7 +132,7 @@ function resolved(document: Document, schema: Schema): Schema {
     : schema;
 }
 
-/** Resolves references and drops these keywords. A choice between plain types becomes a list of types. */
+/** Resolves references and removes these keywords. A choice between plain types becomes a list of types. */
 function simplified(document: Document, node: unknown, without: ReadonlySet<string>): unknown {
   if (Array.isArray(node)) return node.map(item => simplified(document, item, without));
   if (typeof node !== 'object' || node === null) return node;

@@ -2,14 +2,14 @@ import { ALL_FIELDS } from '../../shared/model/parcel-fields.ts';
 
 /** A response as text for a model, with units and without nulls. Lists of objects become tables. */
 
-/** About 2,000 tokens at four characters each. */
+/** About 2,000 tokens, at four characters each. */
 export const MAX_CHARS = 8_000;
 /** Reserved for the lines after a list, which explain how to continue. */
 const RESERVE = 400;
 
 type Fields = Record<string, unknown>;
 
-/** Short forms of the units of parcel fields. */
+/** Short forms of the units that parcel fields have. */
 const WRITTEN: Readonly<Record<string, string>> = {
   feet: 'ft',
   'meters above sea level': 'm',
@@ -17,9 +17,9 @@ const WRITTEN: Readonly<Record<string, string>> = {
   'square feet': 'sq ft',
 };
 
-/** Units of other fields, by name. */
+/** Units of other fields, by field name. */
 const UNITS: readonly [RegExp, string][] = [
-  // Not `with_acres`, which is a number of parcels.
+  // Doesn't match `with_acres`, which is a number of parcels.
   [/^(?!with_)(.*_)?acres$|^lot_size$/, 'acres'],
   [/_ft$/, 'ft'],
   [/_percent(_min|_max)?$|^confidence_score$/, '%'],
@@ -32,7 +32,7 @@ const UNITS: readonly [RegExp, string][] = [
 ];
 
 function unitOf(path: string): string | undefined {
-  // The values in `filled` are shares of parcels that have a field.
+  // Each value in `filled` is the share of parcels that have the field.
   if (path.startsWith('filled.')) return undefined;
   const name = lastSegment(path);
   const declared = ALL_FIELDS[name]?.unit;
@@ -43,13 +43,13 @@ function unitOf(path: string): string | undefined {
 /** Fields that would only clutter a table. */
 const NOT_IN_TABLES = new Set(['point', 'latitude', 'longitude', 'photos', 'source']);
 
-/** Omitted if there is `effective_acres`, which is one of these. */
+/** Omitted if there is an `effective_acres` field, which equals one of these. */
 const ACRES_BEHIND = new Set(['acres', 'calculated_acres']);
 
 /** Paging is described in words. */
 const PAGING = new Set(['count', 'next', 'previous']);
 
-/** @param query the query of the call @param omitted fields that a model doesn't need */
+/** @param query the call's query @param omitted fields that a model doesn't need */
 export function textOf(answer: Fields, query: Fields, omitted: readonly string[] = []): string {
   const lists: [string, Fields[]][] = [];
   const lines: string[] = [];
@@ -77,7 +77,7 @@ export function textOf(answer: Fields, query: Fields, omitted: readonly string[]
   return truncate(lines.join('\n') || 'No results.');
 }
 
-/** Cuts text that is still too long, at the end of a line. */
+/** If the text is still too long, cuts it off at the end of a line. */
 export function truncate(text: string): string {
   if (text.length <= MAX_CHARS) return text;
   const start = text.slice(0, MAX_CHARS - RESERVE);
@@ -108,7 +108,7 @@ function fitting(rows: readonly string[], remaining: number): number {
   return firstTooLong < 0 ? rows.length : Math.max(1, firstTooLong);
 }
 
-/** The fields with a value. Nested fields have names with dots. */
+/** The fields that have a value. Names of nested fields contain dots. */
 function* flat(fields: Fields, prefix = ''): Generator<[string, unknown]> {
   for (const [name, value] of Object.entries(fields)) {
     if (isEmpty(value)) continue;
@@ -119,10 +119,10 @@ function* flat(fields: Fields, prefix = ''): Generator<[string, unknown]> {
   }
 }
 
-/** A table of rows. Values that all rows share are listed before it. */
+/** A table of rows. Values that are the same in all rows are listed before the table. */
 function table(rows: readonly Fields[], omitted: readonly string[]): { head: string[]; body: string[] } {
-  // Omit the URLs of parcels, which share one pattern, and of listings, which have an address. Webhooks keep
-  // theirs, because it identifies them.
+  // Omit the URLs of parcels, which all follow one pattern, and of listings, which have an address. Keep a
+  // webhook's URL, because it identifies the webhook.
   const isPlace = rows.some(row => 'property_id' in row || 'address' in row);
   const isShown = (name: string) =>
     !NOT_IN_TABLES.has(lastSegment(name)) &&

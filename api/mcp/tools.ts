@@ -4,7 +4,9 @@ import { validationError } from '../http/error-responses.ts';
 import type { RequestInput } from '../http/validate.ts';
 import { type Document, inputOf, type Operation, outputOf, type Schema } from './tool-schemas.ts';
 
-/** Endpoints that share a tool. The path parameter in the arguments selects one. The last is the default. */
+/**
+ * Endpoints that share a tool. The path parameter in the arguments selects one. The last one is the default.
+ */
 const SHARED: Readonly<Record<string, readonly string[]>> = {
   get_market_stats: ['get_county_market_stats', 'get_zip_market_stats'],
   get_market_history: ['get_county_market_history', 'get_zip_market_history'],
@@ -12,8 +14,8 @@ const SHARED: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * Endpoints without a tool. Only the owner of a deal board edits it, assistants may not choose where data is
- * sent, and the lists already contain every deal and webhook.
+ * Endpoints without a tool. Only a deal board's owner may edit it, assistants may not choose where data is
+ * sent, and listing deals or webhooks already returns every one of them.
  */
 const NO_TOOLS = new Set([
   'create_deal_flow_listing',
@@ -49,10 +51,13 @@ export type Tool = { definition: ToolDefinition; endpoints: readonly Endpoint[] 
 
 export type Arguments = Readonly<Record<string, unknown>>;
 
-/** Default page size of a tool. */
+/** Default page size for tools. */
 const PAGE_SIZE = 25;
 
-/** The tools by name. Most endpoints have one, some share one, some have none. @param document OpenAPI's */
+/**
+ * The tools by name. Most endpoints have one, some share one, some have none.
+ * @param document the OpenAPI document
+ */
 export function toolsOf(endpoints: readonly Endpoint[], document: Document): Map<string, Tool> {
   const operations = new Map(
     Object.values(document.paths)
@@ -86,7 +91,7 @@ function define(
   endpoints: readonly Endpoint[],
   operations: readonly Operation[],
   document: Document,
-  /** Another tool that describes the same body. */
+  /** Another tool that describes the same request body. */
   as: string | undefined,
 ): ToolDefinition {
   const last = endpoints.at(-1)!;
@@ -131,8 +136,8 @@ export function endpointFor({ endpoints }: Tool, args: Arguments): Endpoint {
 }
 
 /**
- * The arguments as a request to the endpoint. null means absent. @throws PlatError `validation_error` if a
- * required place is missing
+ * The arguments as a request to the endpoint. An argument that is null counts as absent.
+ * @throws PlatError `validation_error` if a required place is missing
  */
 export function requestOf({ endpoints }: Tool, endpoint: Endpoint, args: Arguments): RequestInput {
   const places = endpoints.map(({ params }) => namesOf(params));

@@ -1,11 +1,17 @@
 import { errors } from 'oidc-provider';
 import { fetchPublic } from '../../shared/platform/http/guarded-fetch.ts';
 
-/** Limits on stored client metadata, because anyone can register a client or publish its description. */
+/**
+ * Limits on stored client metadata. They are needed because anyone can register a client or publish a
+ * description.
+ */
 const MAX_METADATA_CHARS = 8_000;
 const MAX_REDIRECTS = 10;
 
-/** URLs that an authorization server calls (OpenID Connect Core, Registration, Back-Channel Logout, CIBA). */
+/**
+ * Metadata URLs that an authorization server calls (OpenID Connect Core, Registration, Back-Channel Logout,
+ * CIBA).
+ */
 const FETCHED = [
   'sector_identifier_uri',
   'jwks_uri',
@@ -35,7 +41,10 @@ export function requireSafeMetadata(metadata: Readonly<Record<string, unknown>>)
 
 const LOOPBACK = new Set(['localhost', '127.0.0.1', '[::1]']);
 
-/** A reversed domain name, which only its owner uses: https://www.rfc-editor.org/rfc/rfc8252#section-7.1 */
+/**
+ * A reversed domain name, which only the domain's owner uses:
+ * https://www.rfc-editor.org/rfc/rfc8252#section-7.1
+ */
 const PRIVATE_USE_SCHEME = /^[a-z][a-z0-9+-]*(\.[a-z0-9+-]+)+:$/;
 
 function redirectFault(address: unknown): string | undefined {
@@ -51,8 +60,8 @@ function redirectFault(address: unknown): string | undefined {
 
 /**
  * Fetches a Client ID Metadata Document (draft-ietf-oauth-client-id-metadata-document). The client's id is
- * its URL, which anyone can choose. The library limits time and length. @throws fetch's own errors, PlatError
- * for URLs that aren't public
+ * its URL, which anyone can choose. The library limits the time and length.
+ * @throws fetch's own errors, or PlatError for a URL that isn't public
  */
 export function fetchClientDocument(address: string, signal: AbortSignal): Promise<Response> {
   const url = new URL(address);

@@ -1,7 +1,7 @@
 import { READ_SCOPE } from '../../shared/accounts/tiers.ts';
 
-// Paths and scopes of the authorization server for assistants.
-/** All tools. Assistants that request no scope get this one. */
+// Paths and scopes for the assistants' authorization server.
+/** Allows all tools. Assistants that don't request a scope get this one. */
 export const SCOPE = 'api:mcp';
 
 export const GRANTED_SCOPES = [SCOPE, READ_SCOPE] as const;

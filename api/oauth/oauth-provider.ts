@@ -16,8 +16,8 @@ import { GRANTED_SCOPES, grantedScope, PATHS } from './oauth-paths.ts';
 import { openStore } from './oauth-store.ts';
 
 /**
- * In seconds. A stolen access token works for an hour. An assistant unused for 60 days must be authorized
- * again.
+ * In seconds. A stolen access token works for up to an hour. An assistant that is unused for 60 days must be
+ * authorized again.
  */
 const HOUR = 3_600;
 const TTL = {
@@ -32,7 +32,7 @@ const TTL = {
 const OFFLINE = 'offline_access';
 const SCOPES: string[] = [...GRANTED_SCOPES, OFFLINE];
 
-/** Not used, because tokens are opaque and there are no ID tokens, but the library requires a key. */
+/** The library requires a key, but it isn't used, because tokens are opaque and there are no ID tokens. */
 const UNUSED_KEY = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export({ format: 'jwk' });
 
 /** Whether the sender of a request may make Plat fetch another client description. */
@@ -68,7 +68,7 @@ export async function makeProvider(
 function commonSettings(): Configuration {
   return {
     clientAuthMethods: ['none'],
-    // Native clients redirect to https, localhost, or an app, which is what OAuth 2.1 allows.
+    // Native clients can redirect to https, localhost, or an app, as OAuth 2.1 allows.
     clientDefaults: {
       application_type: 'native',
       token_endpoint_auth_method: 'none',
@@ -78,7 +78,7 @@ function commonSettings(): Configuration {
     },
     clientBasedCORS: () => true,
     extraParams: { scope: requireKnownScopes },
-    // Only client descriptions are fetched. Metadata with other URLs to fetch is refused.
+    // Only client descriptions are fetched. Metadata that has other URLs to fetch is rejected.
     fetch: (address, init) => fetchClientDocument(String(address), init!.signal!),
     sectorIdentifierUriValidate: () => false,
     expiresWithSession: () => false,
@@ -120,8 +120,8 @@ async function cookiesOf(secret: CursorSecret): Promise<Configuration['cookies']
 }
 
 /**
- * The library calls this after it has checked the request. Clients that request no scope get the default one.
- * offline_access alone grants no tools.
+ * The library calls this after it has checked the request. Clients that don't request a scope get the default
+ * one. offline_access alone doesn't grant any tools.
  */
 function requireKnownScopes({ oidc }: KoaContextWithOIDC, value: string | undefined): void {
   const requested = value?.split(' ') ?? [];
@@ -159,7 +159,7 @@ function featuresOf(resource: string, mayFetch: MayFetch): Configuration['featur
       idFactory({ oidc }) {
         const metadata = oidc.body ?? {};
         requireSafeMetadata(metadata);
-        // Otherwise the library creates a secret, which public clients can't use.
+        // Otherwise, the library creates a secret, which public clients can't use.
         metadata.token_endpoint_auth_method ??= 'none';
         return randomUUID();
       },
@@ -190,7 +190,7 @@ async function publishScopes(ctx: KoaContextWithOIDC, next: () => Promise<void>)
   if (ctx.oidc?.route === 'discovery') Object.assign(ctx.body as object, { scopes_supported: SCOPES });
 }
 
-/** The library reports a code with a NUL as unknown. This names the faulty field instead. */
+/** The library reports a code that contains a NUL as unknown. This error names the invalid field instead. */
 async function nameFaultyField(ctx: KoaContextWithOIDC, next: () => Promise<void>): Promise<void> {
   await next();
   const [fault] = Object.entries(textFaults(Object.entries(ctx.oidc?.body ?? {})) ?? {});
@@ -199,7 +199,7 @@ async function nameFaultyField(ctx: KoaContextWithOIDC, next: () => Promise<void
   ctx.body = { error: 'invalid_request', error_description: fault.join(' ') };
 }
 
-/** Asks the user every time, because the authorization server's session grants no access. */
+/** Asks the user every time, because the authorization server's session doesn't grant access. */
 function alwaysAsked(): interactionPolicy.DefaultPolicy {
   const policy = interactionPolicy.base();
   const { Check } = interactionPolicy;

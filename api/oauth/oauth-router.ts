@@ -95,7 +95,7 @@ function passTo(providerFor: OAuth['providerFor'], path: string | undefined): Re
     providerFor(req)
       .then(provider => {
         if (path !== undefined) req.url = path;
-        // The library misreads a request target in absolute form.
+        // The library misreads request targets in absolute form.
         req.originalUrl = req.url;
         return provider.callback()(req, res);
       })

@@ -9,7 +9,7 @@ const idHash = (id: string): Buffer => hash('sha256', id, 'buffer');
 /** Lifetime of a registered client that no user has authorized, in seconds. */
 const UNUSED_CLIENT_S = 3_600;
 
-/** Stores oidc-provider's models in PostgreSQL, so that any process can continue what another started. */
+/** Stores oidc-provider's models in PostgreSQL, so that any process can continue what another one started. */
 export const openStore =
   (db: Db): AdapterFactory =>
   model =>
@@ -60,7 +60,7 @@ function adapterOf(model: string, db: Db): Adapter {
   };
 }
 
-/** @throws an error that names the field with text that can't be stored */
+/** @throws an error that names the field whose text can't be stored */
 function requireText(payload: AdapterPayload): void {
   for (const [field, [complaint]] of Object.entries(textFaults(Object.entries(payload)) ?? {}))
     throw new errors.InvalidRequest(`${field} ${complaint}`);

@@ -27,7 +27,7 @@ import { marketsPages } from './market/markets-page.tsx';
 import { searchPages } from './search/search-page.tsx';
 import { savedSearchPages } from './searches/searches-page.tsx';
 
-/** Every page of the web app. If several match a URL, the first handles it. */
+/** Every page of the web app. If several match a URL, the first one handles it. */
 export const pages: readonly Page[] = [
   homePage,
   themePage,

@@ -11,7 +11,7 @@ const MAX_THREADS = Math.min(4, Math.max(1, availableParallelism() - 1));
 
 export type ShapeThreads = {
   compute: ShapeWork['compute'];
-  /** Starts all threads now, so that none is started later from files that an upgrade has replaced. */
+  /** Starts all threads now, so that none of them starts later from files that an upgrade has replaced. */
   start(): void;
   stop(): Promise<void>;
 };

@@ -40,7 +40,7 @@ export async function enqueueFromCli<P>(
   return ended(state);
 }
 
-/** Result of a group of jobs. It is null when the job that enqueues them failed. */
+/** The result of a group of jobs. Null if the job that enqueues them failed. */
 export type EndedJob<Result> = { status: 'done' | 'failed'; result: Result | null; error: string | null };
 
 type Following<Result> = {
@@ -75,7 +75,7 @@ export async function watchFollowing<Result extends { failed: number }>(
 /** An idle worker starts a queued job within a second. */
 const UNTAKEN_MS = 10_000;
 
-/** Warns once if no worker is running to take the job that you wait for. Stops when the signal aborts. */
+/** Warns once if no worker is running to pick up the awaited job. Stops when the signal aborts. */
 export async function warnOfNoWorker(
   db: Db,
   id: string,
@@ -92,18 +92,18 @@ export async function warnOfNoWorker(
       `No worker is running, so the job hasn't started after ${afterMs / 1000} seconds. Start a worker with \`plat worker\`, or everything with \`npm start\`. The job stays queued. Ctrl-C stops waiting, but does not cancel the job.\n`,
     );
   } catch {
-    // The wait was aborted or the database is unreachable. The waiting command reports this.
+    // The wait was aborted or the database is unreachable. The command that is waiting reports this.
   }
 }
 
-/** Shows job progress: bars on a terminal, plain lines elsewhere. */
+/** Shows job progress, with bars on a terminal and plain lines elsewhere. */
 type ProgressView = { update(label: string, state: JobState): void; stop(): void };
 
 export const openProgress = (out: NodeJS.WriteStream = process.stderr): ProgressView =>
   out.isTTY ? bars(out) : lines(out);
 
 function bars(stream: NodeJS.WriteStream): ProgressView {
-  // Takes 52 columns including the label, so that the note fits in 80 columns.
+  // The bar takes 52 columns including its label, so that the note fits in 80 columns.
   const format = '  {label} [{bar}] {percentage}% {note}';
   const multi = new MultiBar({ barsize: 20, format, hideCursor: true, stream }, Presets.shades_grey);
   const open = new Map<string, ReturnType<MultiBar['create']>>();

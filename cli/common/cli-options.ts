@@ -4,11 +4,11 @@ import type { Db } from '../../shared/platform/db.ts';
 import { PlatError } from '../../shared/platform/errors.ts';
 import { fiveDigits } from '../../shared/regions/counties.ts';
 
-/** Option parsers for commander. Each error shows the expected format. */
+/** Option parsers for Commander. Each error shows the expected format. */
 
 export function wholeNumber(text: string): number {
   if (!/^\d+$/.test(text)) throw new InvalidArgumentError('Enter a whole number.');
-  // 9 digits stay within PostgreSQL's int.
+  // Nine digits fit in a PostgreSQL int.
   if (Number(text) > 999_999_999) throw new InvalidArgumentError('Enter a number up to 999,999,999.');
   return Number(text);
 }
@@ -50,14 +50,14 @@ export function pastDay(text: string): string {
   return text;
 }
 
-/** The end of today or a future day in UTC. */
+/** The end of today or of a future day, in UTC. */
 export function endOfFutureDay(text: string): Date {
   const end = new Date(`${day(text)}T23:59:59Z`);
   if (end.getTime() < Date.now()) throw new InvalidArgumentError('The date must be in the future.');
   return end;
 }
 
-/** Refuses `--name` together with `--no-name`. Commander would use the last one. */
+/** Rejects `--name` together with `--no-name`. Commander would use the last one. */
 export function requireNotBoth(command: Command, ...names: string[]): void {
   for (const name of names) {
     const given = new Set<string>();
@@ -68,10 +68,10 @@ export function requireNotBoth(command: Command, ...names: string[]): void {
   }
 }
 
-/** The person who runs a command, as recorded in jobs and runs. */
+/** The person running a command, as recorded in jobs and runs. */
 export const requestedByOperator = (): string => `operator ${process.env.USER ?? ''}`.trim();
 
-/** A date (its start in UTC) or a time in ISO 8601. */
+/** A date (meaning its start in UTC) or a time in ISO 8601 format. */
 export function moment(text: string): Date {
   if (!text.includes('T')) return new Date(`${day(text)}T00:00:00Z`);
   const date = new Date(text);

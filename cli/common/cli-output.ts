@@ -1,7 +1,7 @@
 import type { Change } from '../../shared/accounts/contracts.ts';
 import type { LoadResult } from '../../workers/regions/load-regions.ts';
 
-/** Commands print only through these functions: tables for people, one JSON document for scripts. */
+/** Commands print only through these functions: tables for people, or one JSON document for scripts. */
 
 export function print(text: string): void {
   process.stdout.write(`${text}\n`);
@@ -31,7 +31,7 @@ function show(value: Cell): string {
   return String(value);
 }
 
-/** Columns padded to their widest cell, with numbers right-aligned. Default: the columns of the first row. */
+/** Pads columns to their widest cell and right-aligns numbers. Default: the columns of the first row. */
 export function table(
   rows: readonly Record<string, unknown>[],
   columns: readonly string[] = Object.keys(rows[0] ?? {}),
@@ -59,7 +59,7 @@ export function changesTable(changes: Change[]): string {
   return table(rows, ['at', 'actor', 'action', 'entity', 'before', 'after']);
 }
 
-/** {"a": 1, "b": 2} as "a 1, b 2"; the empty object as "none". */
+/** Formats {"a": 1, "b": 2} as "a 1, b 2", and the empty object as "none". */
 export function listCounts(counts: Record<string, number>): string {
   const parts = Object.entries(counts).map(([name, count]) => `${name} ${count.toLocaleString('en-US')}`);
   return parts.length === 0 ? 'none' : parts.join(', ');

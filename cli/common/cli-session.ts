@@ -14,7 +14,7 @@ export type ConnectedConfig = Config & { DATABASE_URL: string };
 export type Session = { config: ConnectedConfig; db: Db; log: Logger };
 
 /**
- * The configuration with its database. Without DATABASE_URL, uses the database of the running `plat up`.
+ * The configuration, including its database. Without DATABASE_URL, uses the running `plat up`'s database.
  * @throws PlatError `no_database`
  */
 export function connectedConfig(): ConnectedConfig {
@@ -30,14 +30,14 @@ export function connectedConfig(): ConnectedConfig {
   );
 }
 
-/** @throws PlatError `no_database`, `schema_version`; errors from pg if the database can't be reached */
+/** @throws PlatError `no_database`, `schema_version`, or errors from pg if the database can't be reached */
 export async function withSession<T>(work: (session: Session) => Promise<T>): Promise<T> {
   const config = connectedConfig();
   const log = createLogger({ LOG_LEVEL: 'warn' }, 'plat');
   const pool = createPool(config, log, {
     applicationName: 'plat cli',
     max: 4,
-    // On a busy machine, waiting is better than failing.
+    // If the machine is busy, waiting is better than failing.
     connectTimeoutMs: 30_000,
     settings: IDLE_IN_TRANSACTION,
   });
@@ -54,13 +54,13 @@ export const EXIT = {
   ok: 0,
   /** The work failed. The message says why. */
   failed: 1,
-  /** Usage error, or a name that does not exist. */
+  /** A usage error, or a name that does not exist. */
   usage: 2,
   /** The gate blocked a run. Nothing changed, and `plat runs show` says why. */
   blocked: 3,
 } as const;
 
-/** Errors about arguments: names that don't exist, or already exist. */
+/** Errors about arguments, such as names that don't exist or that already exist. */
 const USAGE_CODES = new Set([
   'name',
   'not_found',
@@ -96,7 +96,7 @@ export function exitCodeOf(error: unknown): number {
 /** A command's result for scripts and for people, and its exit code if it is not 0. */
 export type CommandResult = readonly [document: unknown, text: string, exitCode?: number];
 
-/** Adds an action and --json to a command. @param work gets the command's arguments, then its flags */
+/** Adds an action and --json to a command. @param work receives the command's arguments, then its flags */
 export function actionWithoutDatabase<Args extends unknown[]>(
   command: Command,
   work: (...args: Args) => Promise<CommandResult>,
@@ -117,7 +117,7 @@ export function action<Args extends unknown[]>(
 }
 
 export async function deliverJobs({ config, db, log }: Session, ids: string[]): Promise<void> {
-  // Loaded here because it takes a quarter of a second, and commands that only read don't need it.
+  // Loaded here because loading takes a quarter of a second, and commands that only read don't need it.
   const [{ openQueueBackend, openQueues }, { allJobs }] = await Promise.all([
     import('../../shared/platform/queue/queue.ts'),
     import('../../workers/all-jobs.ts'),

@@ -11,12 +11,12 @@ type Urls = Pick<UpState, 'databaseUrl' | 'apiUrl'>;
 
 const fileOf = (config: Config) => join(config.PLAT_DIR, 'up.json');
 
-/** Makes this process the only `plat up` of the checkout. @throws PlatError `already_running`, `plat_dir` */
+/** Makes this process the checkout's only `plat up`. @throws PlatError `already_running`, `plat_dir` */
 export function claimState(config: Config): void {
   try {
     mkdirSync(config.PLAT_DIR, { recursive: true });
     // When Plat runs as root, PostgreSQL runs as another user, which needs access to the folder. Secrets in
-    // it have their own permissions.
+    // the folder have their own permissions.
     chmodSync(config.PLAT_DIR, process.getuid?.() === 0 ? 0o711 : 0o700);
     while (!createExclusively(config)) {
       const running = readState(config);
@@ -40,7 +40,9 @@ function alreadyRunning({ pid, apiUrl }: UpState): PlatError {
   );
 }
 
-/** Returns whether this process created the file. If several start at once, only one does. */
+/**
+ * Returns whether this process created the file. If several processes start at once, only one of them does.
+ */
 function createExclusively(config: Config): boolean {
   try {
     writeFileSync(fileOf(config), textOf({ databaseUrl: null, apiUrl: null }), { mode: 0o600, flag: 'wx' });

@@ -45,7 +45,7 @@ type Source = {
 };
 type LastRun = { feed: string; status: string };
 
-/** Lists counties with parcels or a feed of their own, and always the `named` ones. */
+/** Lists counties that have parcels or a feed of their own. Always includes the `named` ones. */
 export async function listCounties(
   db: Db,
   installed: readonly Feed[],
@@ -91,7 +91,9 @@ type KnownFeeds = {
   lastRun: ReadonlyMap<string, string>;
 };
 
-/** A county's loaded feeds of a kind. If there are none, the waiting feed, or a row with state `missing`. */
+/**
+ * A county's loaded feeds of one kind. If there are none, the waiting feed, or a row with state `missing`.
+ */
 function listKind(
   code: number,
   kind: CountyKind,

@@ -12,11 +12,11 @@ export type ServiceName = keyof typeof PROGRAMS;
 const RUNTIME = ['--enable-source-maps'];
 
 /**
- * Node options. There is one worker per core, so each collects garbage on its own thread instead of on the
- * other cores. Two workers on two cores computed the land attributes of 60,000 parcels in 6.6 s instead of
- * 7.3 (means of four alternating runs). One worker alone took 10.4 and 10.3 s. The heap may grow by 80%
- * before a collection, not several times. A worker that loads 1,000,000 parcels peaked at 363 MB instead of
- * 477, in 98 s.
+ * Node options. There is one worker per core, so each worker collects garbage on its own thread instead of on
+ * other cores. Two workers on two cores computed land attributes for 60,000 parcels in 6.6 s instead of 7.3 s
+ * (means of four alternating runs). One worker alone took 10.4 and 10.3 s. The heap may grow by 80% before a
+ * collection, not several times. A worker that loaded 1,000,000 parcels peaked at 363 MB instead of 477 MB,
+ * and took 98 s.
  */
 export const RUNTIMES: Record<ServiceName, string[]> = {
   api: RUNTIME,
@@ -24,9 +24,9 @@ export const RUNTIMES: Record<ServiceName, string[]> = {
 };
 
 /**
- * Defaults for the services' environment. glibc keeps freed memory per thread. With two arenas, 16 pictures
- * at once took 105 to 152 MB above idle instead of 178 to 215, at the same speed. A worker that loads 150,000
- * parcels peaked at 447 MB instead of 485. Other C libraries ignore this.
+ * Defaults for the services' environment. glibc keeps freed memory per thread. With two arenas, drawing 16
+ * pictures at once took 105 to 152 MB above idle instead of 178 to 215 MB, at the same speed. A worker that
+ * loaded 150,000 parcels peaked at 447 MB instead of 485 MB. Other C libraries ignore this setting.
  */
 export const ENVIRONMENT = { MALLOC_ARENA_MAX: '2' };
 
@@ -73,7 +73,7 @@ export async function runService(name: ServiceName, { DATABASE_URL }: ConnectedC
 export type Service = {
   label: string;
   program: ServiceName;
-  /** Read at every start and restart of the service. */
+  /** Read every time the service starts or restarts. */
   env: Record<string, string>;
   logFile: string;
   onMessage?(message: unknown): void;
@@ -81,9 +81,9 @@ export type Service = {
 
 /** Maximum delay before restarting a service that keeps crashing. */
 const MAX_RESTART_DELAY_MS = 10_000;
-/** How often log sizes are checked. A log can exceed its limit by the amount written between checks. */
+/** How often to check log sizes. A log can exceed its limit by the amount written between checks. */
 const LOG_CHECK_MS = 10_000;
-/** A service that ran this long is restarted with the shortest delay again. */
+/** After a service has run this long, its next restart uses the shortest delay again. */
 const STABLE_MS = 60_000;
 
 export type Supervisor = {
@@ -147,11 +147,11 @@ export function createSupervisor(
   };
 }
 
-/** A full disk or a locked file must not stop the services. The next check tries again. */
+/** A full disk or a locked file must not stop the services. The next check will try again. */
 function tidy(file: string, logs: LogLimits): void {
   try {
     rotateLog(file, logs);
   } catch {
-    // Tried again at the next check.
+    // The next check will try again.
   }
 }

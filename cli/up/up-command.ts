@@ -23,7 +23,7 @@ const READY_TIMEOUT_MS = 60_000;
 /** Extra time for services to close after SHUTDOWN_TIMEOUT_MS. */
 const CLOSING_MS = 3_000;
 
-/** A started part. Parts are stopped in reverse order. */
+/** A part that was started. Parts are stopped in reverse order. */
 type Part = { stop(): Promise<void>; kill(): void };
 
 /** Runs everything. If killed, the next start resumes the work. @throws PlatError `already_running` */
@@ -68,7 +68,7 @@ async function start(base: Config, parts: Part[], signal: AbortSignal): Promise<
 
   const applied = await migrate(databaseUrl, { say: print });
   if (applied.length > 0) print(`Schema: applied ${applied.length} migrations.`);
-  // Logs only errors, because short outages of the database are already reported in plain words.
+  // Logs only errors, because short database outages are already reported in plain words.
   const log = createLogger({ LOG_LEVEL: 'error' }, 'plat');
   const pool = createPool(config, log, { applicationName: 'plat up', max: 4 });
   const db = new Db(pool);
@@ -137,7 +137,7 @@ async function startServices(config: ConnectedConfig, db: Db, parts: Part[]): Pr
 
   const supervisor = createSupervisor(async (label, how) => {
     print(`${label} stopped (${how}) and is restarting. Its log is in ${logs}.`);
-    // Another program may have taken the port in the meantime, such as a second start.
+    // Another program, such as a second `plat up`, may have taken the port in the meantime.
     if (services.port === undefined) env.PORT = await freePort(config);
   });
   parts.push({
@@ -152,7 +152,7 @@ async function startServices(config: ConnectedConfig, db: Db, parts: Part[]): Pr
     onMessage: message => Object.assign(services, message),
   });
   for (let i = 0; i < config.WORKERS; i++) {
-    // Each worker has its own health port.
+    // Each worker gets its own health port.
     const portSetting = config.WORKER_PORT && { WORKER_PORT: String(config.WORKER_PORT + i) };
     supervisor.start({
       label: `worker ${i + 1}`,
@@ -170,7 +170,10 @@ async function freePort({ HOST, PORT }: Config): Promise<string> {
   return String(port);
 }
 
-/** Waits for the API and returns its URL. Checks our own process, in case another one took the port. */
+/**
+ * Waits for the API and returns its URL. Checks that it is our own process, in case another one took the
+ * port.
+ */
 async function ready(services: Services, host: string, signal: AbortSignal): Promise<string> {
   const deadline = Date.now() + READY_TIMEOUT_MS;
   while (Date.now() < deadline) {
@@ -196,7 +199,7 @@ function shortest(path: string): string {
   return seen === '' || seen.startsWith('..') ? path : seen;
 }
 
-/** Resolves at the first Ctrl-C, SIGTERM, or closing of the terminal. The second kills everything. */
+/** Resolves at the first Ctrl-C, SIGTERM, or closing of the terminal. The second one kills everything. */
 function untilSignal(asked: AbortController, kill: () => void): Promise<void> {
   return new Promise(resolve => {
     const onSignal = () => {

@@ -14,15 +14,17 @@ import { valueAllCountiesJob } from '../../workers/valuation/value-all-counties-
 import { openProgress } from '../common/cli-enqueue.ts';
 import { print } from '../common/cli-output.ts';
 
-/** The sample's attributes take about ten seconds on two cores. */
+/** Computing the sample's attributes takes about ten seconds on two cores. */
 const SAMPLE_PATIENCE_MS = 100_000;
-/** If startup ingests nothing, it waits only this long. The workers then finish any remaining work. */
+/**
+ * If startup doesn't ingest anything, it waits only this long. The workers then finish any remaining work.
+ */
 const PATIENCE_MS = 3_000;
 
 type StartupContext = { db: Db; deliver(ids: string[]): Promise<void>; signal: AbortSignal };
 
 /**
- * Work that is due after a merge: how much is waiting, whether a job is open for it, and how to enqueue one.
+ * Work that is due after a merge: how much is waiting, whether it has an open job, and how to enqueue one.
  */
 type Due = {
   /** @returns the amount of waiting work */
@@ -66,7 +68,7 @@ export const VALUATION_JOBS: Due = {
   goesOn: () => 'The workers are still valuing parcels.',
 };
 
-/** Waits for statistics to finish, but for the rest only as long as startup should take. */
+/** Waits for statistics to finish, but waits for the rest only as long as startup should take. */
 export async function finishDueJobs(start: StartupContext, ingested: boolean): Promise<void> {
   const patienceMs = ingested ? SAMPLE_PATIENCE_MS : PATIENCE_MS;
   await finishJobs(STATISTICS, start, Number.POSITIVE_INFINITY);
@@ -77,7 +79,10 @@ export async function finishDueJobs(start: StartupContext, ingested: boolean): P
   await finishJobs(STATISTICS, start, patienceMs);
 }
 
-/** Waits until nothing is due. Enqueues a job if none is open; `anyway` does so even if nothing is due. */
+/**
+ * Waits until nothing is due. Enqueues a job if none is open. With `anyway`, it does so even if nothing is
+ * due.
+ */
 export async function finishJobs(
   due: Due,
   { db, deliver, signal }: StartupContext,
@@ -111,7 +116,7 @@ export async function ingestSamples({ db, deliver, signal }: StartupContext, fee
     feeds.map(async ({ name }) => ({ name, ...(await enqueue(db, ingestJob, { feed: name, ...terms })) })),
   );
   await deliver(jobs.map(job => job.id));
-  // Every waiting job adds a listener.
+  // Every job that is waited for adds a listener.
   setMaxListeners(0, signal);
   const view = openProgress(process.stdout);
   const wait = async ({ name, id }: (typeof jobs)[number]) => {
@@ -127,7 +132,7 @@ export async function ingestSamples({ db, deliver, signal }: StartupContext, fee
   }
 }
 
-/** Five lots for the demo user, one per stage. They are listings in the sample. */
+/** Five lots for the demo user, one per stage. All of them are listings in the sample. */
 const DEALS: readonly (DealFields & { apn: string })[] = [
   { apn: '14-341', status: 'listed', purchase_price: '9500.00', agent_fee: '1800.00' },
   { apn: '9-11', status: 'offer_received', purchase_price: '11000.00', closing_costs: '850.00' },
@@ -150,7 +155,7 @@ const DEALS: readonly (DealFields & { apn: string })[] = [
   },
 ];
 
-/** Longer than the five jobs take, even if they wait behind others. */
+/** Longer than the five jobs take, even if they have to wait behind others. */
 const DEALS_PATIENCE_MS = 20_000;
 
 /** Adds the sample's deals to a board that has never been used, and waits for their listings. */

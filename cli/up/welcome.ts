@@ -45,7 +45,7 @@ export async function demoOwner(db: Db): Promise<{ accountId: string; userId: st
   return { accountId: demo.id, userId: id };
 }
 
-/** A one-time link for the demo account's user, to the map of the sample's first town. */
+/** A one-time link that signs in the demo account's user and opens the map of the sample's first town. */
 export async function demoLink(db: Db): Promise<string> {
   const { userId: id } = await demoOwner(db);
   return `${await createLink(db, id, 'sign_in')}?next=${encodeURIComponent('/data?county=33019')}`;

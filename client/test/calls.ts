@@ -1,4 +1,4 @@
-// Typical calls, only for the compiler. It must reject every line that is wrong on purpose.
+// Typical calls, which are only compiled. The compiler must reject every line that is wrong on purpose.
 import createClient from 'openapi-fetch';
 import type { paths } from './openapi.js';
 

@@ -15,7 +15,7 @@ alter role plat_api password :'api_password';
 select 'create database plat owner plat_owner template template0 encoding ''UTF8'' locale ''C.UTF-8'''
 where not exists (select from pg_database where datname = 'plat') \gexec
 
--- For a database that another role created. For its tables: reassign owned by <that role> to plat_owner
+-- For a database that another role created. For its tables, run: reassign owned by <that role> to plat_owner
 alter database plat owner to plat_owner;
 
 -- No one else may connect.
@@ -23,11 +23,11 @@ revoke all on database plat from public;
 grant connect, temporary on database plat to plat_api;
 
 \connect plat
--- The queues, when REDIS_URL is not set.
+-- The queues, which are here when REDIS_URL is not set.
 create schema if not exists bullmq authorization plat_owner;
 grant usage on schema public, bullmq to plat_api;
 
--- Existing tables, and those that migrations and workers add.
+-- Existing tables, and tables that migrations and workers add later.
 grant select, insert, update, delete on all tables in schema public, bullmq to plat_api;
 grant usage, select on all sequences in schema public, bullmq to plat_api;
 alter default privileges for role plat_owner grant select, insert, update, delete on tables to plat_api;

@@ -10,8 +10,8 @@ const UNSEEN = /[\p{C}\p{Default_Ignorable_Code_Point}\p{Zl}\p{Zp}]/u;
 const UUID = /^[0-9a-f]{8}-?(?:[0-9a-f]{4}-?){3}[0-9a-f]{12}$/i;
 
 /**
- * A name as it is stored, trimmed. @throws PlatError `name` if it is empty, over 100 characters, or has
- * control or invisible characters
+ * Trims a name to the form in which it is stored. @throws PlatError `name` if it is empty, over 100
+ * characters, or has control or invisible characters
  */
 export function requireName(of: string, text: string): string {
   const name = text.trim();
@@ -29,8 +29,8 @@ export function requireName(of: string, text: string): string {
 export type NamedSort = 'account' | 'company' | 'tier';
 
 /**
- * An existing name, or a new one that is not taken.
- * @throws PlatError `name`, also when it differs only by case or encoding
+ * Returns an existing name, or a new one that is not taken.
+ * @throws PlatError `name`, including if the name differs from an existing one only by case or encoding
  */
 export async function requireKnownOrNewName(db: Db, of: NamedSort, text: string): Promise<string> {
   const rows = await db.run<{ name: string }>('accounts/list_names', { of });
@@ -46,7 +46,7 @@ export async function requireKnownOrNewName(db: Db, of: NamedSort, text: string)
   );
 }
 
-/** Folds case and Unicode composition. A database would depend on its locale. */
+/** Folds case and Unicode composition. In the database, the result would depend on the locale. */
 const folded = (name: string): string => name.normalize('NFKC').toUpperCase().toLowerCase().normalize('NFKC');
 
 /** Commands accept an account's name or id, so a name must never look like another account's id. */

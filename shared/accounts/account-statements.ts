@@ -6,7 +6,7 @@ export type Session = {
   user: { id: string; email: string; name: string; operator: boolean; hasPassword: boolean };
   company: { id: string; name: string };
   /**
-   * The account that pages show: the user's own account, or else the company's oldest. Null if it has none.
+   * The account shown on pages: the user's own, or else the company's oldest. Null if the company has none.
    */
   account: { id: string; name: string; own: boolean } | null;
 };
@@ -47,7 +47,7 @@ export async function findByEmail(db: Db, email: string): Promise<StoredUser | u
   return (await db.run<StoredUser>('accounts/find_by_email', { address: email }))[0];
 }
 
-/** `user_id` is null for an invitation, whose user doesn't exist yet. */
+/** `user_id` is null for an invitation, because the user doesn't exist yet. */
 export type Link = { user_id: string | null; email: string; company: string; purpose: LinkPurpose };
 
 /** Finds a link without using it up. */
@@ -55,14 +55,14 @@ export async function findLink(db: Db, tokenHash: Buffer): Promise<Link | undefi
   return (await db.run<Link>('accounts/find_link', { token_hash: tokenHash }))[0];
 }
 
-/** Uses a link, which works once. Returns whether it was still valid. */
+/** Uses up a one-time link. Returns whether it was still valid. */
 export async function useLink(db: Db, tokenHash: Buffer): Promise<boolean> {
   return (await db.run('accounts/use_link', { token_hash: tokenHash })).length > 0;
 }
 
 type Person = Pick<Session['user'], 'id' | 'email'>;
 
-/** Records an action of a user that no other row shows. */
+/** Records a user's action that isn't recorded in any other row. */
 export async function recordEvent(db: Db, { id, email }: Person, what: string): Promise<void> {
   await db.run('accounts/record_event', { by: email, what, user_id: id });
 }
@@ -74,7 +74,7 @@ export type Member = {
   has_password: boolean;
   seen_at: Date | null;
   operator: boolean;
-  /** Whether they own an account. */
+  /** Whether the user owns an account. */
   owner: boolean;
 };
 
@@ -108,13 +108,14 @@ export async function endGrantsOfClient(db: Db, accountId: string, clientId: str
   await db.run('accounts/end_grants_of_client', { account_id: accountId, client_id: clientId });
 }
 
-/** Whether the user owns the account. Waits for an ownership change in progress to finish. */
+/** Whether the user owns the account. Waits for any ownership change in progress to finish. */
 export async function isOwner(db: Db, accountId: string, userId: string): Promise<boolean> {
   return (await db.run('accounts/lock_owner', { account_id: accountId, user_id: userId })).length > 0;
 }
 
 /**
- * A stored response to a call with an idempotency key. `people`: suppression-list hashes of the people in it.
+ * A stored response to a call with an idempotency key. `people` has suppression-list hashes of the people in
+ * it.
  */
 export type KeptAnswer = { body: Buffer; people: Buffer[] | null; created_at: Date };
 

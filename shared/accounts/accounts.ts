@@ -8,7 +8,8 @@ import { SCOPES, type Scope, type Tier } from './tiers.ts';
 import { requireEmail, userOfOtherCompanyError } from './users.ts';
 
 /**
- * Settings that an operator can change. Omitted ones keep their value, or get the default in a new account.
+ * Settings that an operator can change. Omitted settings keep their value, or get the default in a new
+ * account.
  */
 export type AccountTerms = {
   tokensIncluded?: number;
@@ -16,15 +17,15 @@ export type AccountTerms = {
   overageCentsPer1000?: number;
   overageAllowed?: boolean;
   paymentMethod?: boolean;
-  /** Default true, like `pro` (an active Pro subscription). */
+  /** Default: true. The same applies to `pro` (an active Pro subscription). */
   invoicePaid?: boolean;
   pro?: boolean;
-  /** Default 60 calls per minute, in bursts of up to 120. */
+  /** Default: 60 calls per minute, with bursts of up to 120. */
   ratePerMinute?: number;
   rateBurst?: number;
-  /** Default 20 traces per minute. All of them can run at once. */
+  /** Default: 20 traces per minute, which can all run at once. */
   skipTracePerMinute?: number;
-  /** Whether it can use skip trace. Default true. */
+  /** Whether the account can use skip trace. Default: true. */
   skipTrace?: boolean;
   /** An existing or new company. Default: the user's company, or a new one named after the account. */
   company?: string;
@@ -33,11 +34,11 @@ export type AccountTerms = {
 
 export type NewAccount = AccountTerms & {
   name: string;
-  /** null: no contract, and no billing periods. */
+  /** null if there is no contract, and so no billing periods. */
   tier: Tier | null;
   /** Maximum overage tokens per period. Default: no limit. */
   backstopTokens?: number;
-  /** Email address of the owner, an existing or new user. */
+  /** Email address of the owner, who can be an existing or a new user. */
   user?: string;
 };
 
@@ -84,7 +85,7 @@ export type NewKey = {
   name: string;
   scopes?: readonly Scope[];
   expiresAt?: Date;
-  /** The actor in the audit table. Default: the user who runs this process. */
+  /** The actor recorded in the audit table. Default: the user running this process. */
   actor?: string;
 };
 
@@ -92,8 +93,8 @@ export type NewKey = {
 const PREFIX_LENGTH = 11;
 
 /**
- * @throws PlatError `account_exists` or `company_exists` when the name is taken; `tier_unknown`,
- * `user_email`, `user_company`, `account_change`, `name`.
+ * @throws PlatError `account_exists` or `company_exists` if the name is taken; `tier_unknown`, `user_email`,
+ * `user_company`, `account_change`, `name`
  */
 export async function createAccount(db: Db, account: NewAccount): Promise<AccountSummary> {
   if (account.user === undefined && account.userName !== undefined)
@@ -167,7 +168,7 @@ export function unknownTierError(tier: string): PlatError {
   return new PlatError('tier_unknown', `There is no tier "${tier}". \`plat tier list\` lists all tiers.`);
 }
 
-/** The id of an account by its id or name. An id takes precedence. @throws PlatError `account_unknown` */
+/** Finds an account's id by its id or name. An id takes precedence. @throws PlatError `account_unknown` */
 export async function findAccount(db: Db, account: string): Promise<string> {
   const rows = await db.run<{ id: string }>('accounts/find_account', { account });
   if (rows[0] === undefined)
@@ -223,7 +224,7 @@ function newKey(): { key: string; prefix: string } {
 }
 
 /**
- * Replaces a key. The old key keeps working for `hours`. With 0, it is revoked immediately.
+ * Replaces a key. The old key keeps working for `hours`. If that is 0, it is revoked immediately.
  * @param old its id, its prefix, or the key itself. @throws PlatError `key_unknown`
  */
 export async function rotateKey(
@@ -248,7 +249,7 @@ function keyUnknown(): PlatError {
   return new PlatError('key_unknown', 'No active key matches. `plat key list` lists ids and prefixes.');
 }
 
-/** The keys of one account (by name or id), or of all accounts. @throws PlatError `account_unknown` */
+/** Lists the keys of one account (by name or id), or of all accounts. @throws PlatError `account_unknown` */
 export async function listKeys(db: Db, account?: string): Promise<KeySummary[]> {
   const id = account === undefined ? null : await findAccount(db, account);
   return db.run<KeySummary>('accounts/list_keys', { account_id: id });
@@ -277,7 +278,8 @@ export async function revokeKey(
 export const hashKey = (key: string): Buffer => hash('sha256', key, 'buffer');
 
 /**
- * Who runs this process, for the audit table, such as `ana@host`. Under sudo, this is the person, not root.
+ * The person running this process, for the audit table, such as `ana@host`. Under sudo, this is the person,
+ * not root.
  */
 export const operator = (): string => `${process.env.SUDO_USER ?? userName()}@${hostname()}`;
 
@@ -285,7 +287,7 @@ function userName(): string {
   try {
     return userInfo().username;
   } catch {
-    // A container's user may have no entry in /etc/passwd.
+    // In a container, the user may not have an entry in /etc/passwd.
     return `uid ${process.getuid?.() ?? 'unknown'}`;
   }
 }

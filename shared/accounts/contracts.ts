@@ -26,15 +26,17 @@ import { changeMembership, type Membership } from './users.ts';
 
 /** Changes to an account. Omitted values stay the same. */
 export type AccountChange = AccountTerms & {
-  /** null ends the contract now. A tier starts one if there is none, and sets the terms not set here. */
+  /**
+   * null ends the contract now. A tier starts a contract if there is none, and sets any terms not set here.
+   */
   tier?: Tier | null;
-  /** null: no limit. */
+  /** null for no limit. */
   backstopTokens?: number | null;
-  /** An email address; null for no owner. */
+  /** An email address, or null for no owner. */
   user?: string | null;
   /**
-   * Corrects the start of the current period, which keeps its usage. Later periods start on the same day of
-   * the month.
+   * Corrects the start of the current period without changing its usage. Later periods start on the same day
+   * of the month.
    */
   periodStart?: Date;
   /** Moves the end of the current period. Later periods start on that day of the month. */
@@ -55,7 +57,7 @@ export type TierTerms = {
 export type Change = {
   at: Date;
   actor: string;
-  /** Operation on a row (insert, update, delete), or an event that no row shows, such as `password`. */
+  /** A row operation (insert, update, delete), or an event that no row records, such as `password`. */
   action: string;
   entity: string;
   entity_id: string;
@@ -68,9 +70,9 @@ type Locked = Membership & PeriodOwner & Terms & { tier: Tier | null; period_end
 export type ChangedAccount = { details: AccountSummary; notes: string[] };
 
 /**
- * Changes an account in one transaction, effective in every process within 5 seconds. The audit table keeps
- * the old values. @throws PlatError `account_unknown`, `tier_unknown`, `account_change` if values conflict,
- * `user_email`, `user_company`, `name`
+ * Changes an account in one transaction. The change takes effect in every process within 5 seconds. The audit
+ * table keeps the old values. @throws PlatError `account_unknown`, `tier_unknown`, `account_change` if values
+ * conflict, `user_email`, `user_company`, `name`
  */
 export async function changeAccount(db: Db, account: string, change: AccountChange): Promise<ChangedAccount> {
   const id = await findAccount(db, account);
@@ -93,7 +95,8 @@ export async function changeAccount(db: Db, account: string, change: AccountChan
 
 async function apply(db: Db, id: string, change: AccountChange): Promise<string[]> {
   await lock(db, id);
-  // The account lock keeps others from starting a new period. The period lock keeps them from charging.
+  // The account lock keeps other transactions from starting a new period. The period lock keeps them from
+  // charging.
   await db.run('accounts/roll_period', { account_ids: [id] });
   await db.run('accounts/lock_period', { account_id: id });
   const before = await lock(db, id);
@@ -209,7 +212,7 @@ export async function listTiers(db: Db): Promise<TierTerms[]> {
 
 /**
  * Changes a tier, or creates one with `isNew`. Existing contracts keep their tokens and price, but `direct`
- * applies to all accounts of the tier. @throws PlatError `tier_unknown`, `tier_terms`, `name`
+ * applies to all accounts in the tier. @throws PlatError `tier_unknown`, `tier_terms`, `name`
  */
 export async function saveTier(
   db: Db,

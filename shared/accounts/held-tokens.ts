@@ -5,7 +5,7 @@ import type { Mode } from './tiers.ts';
 /** Maximum number of attempts. A period may end or change while a statement reads it. */
 const MAX_TRIES = 3;
 
-/** @returns false if the statement returns no row after all tries, or charges nothing */
+/** @returns false if the statement returns no row after all attempts, or charges nothing */
 async function onPeriod(db: Db, accountId: string, name: string, values: Values): Promise<boolean> {
   for (let tries = 0; tries < MAX_TRIES; tries++) {
     await db.run('accounts/roll_period', { account_ids: [accountId] });
@@ -37,7 +37,7 @@ export async function chargeHeld(
   accountId: string,
   { held, tokens, endpoint, mode }: HeldCharge,
 ): Promise<boolean> {
-  // Lock the account before its period, the same order as everywhere else.
+  // Lock the account before its period, in the same order as everywhere else.
   await db.run('accounts/roll_period', { account_ids: [accountId] });
   await releaseTokens(db, accountId, held);
   if (tokens === 0) return holdTokens(db, accountId, 0);
@@ -53,7 +53,7 @@ export async function chargeHeld(
 
 export type Quota = { overageAllowed: boolean; paymentMethod: boolean; left: number };
 
-/** Tokens that an account has left, excluding held ones. */
+/** The tokens that an account has left, excluding held tokens. */
 export async function readQuota(db: Db, accountId: string): Promise<Quota> {
   return (await db.run<Quota>('accounts/read_quota', { account_id: accountId }))[0]!;
 }

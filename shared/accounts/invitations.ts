@@ -8,8 +8,8 @@ export const MAX_INVITATIONS = 100;
 
 /**
  * Invites an address to a company. The user is created only when the invitation is accepted, so the address
- * may belong to a user of another company. @returns the path of the link
- * @throws PlatError `user_email`; `user_exists` for a user of the same company; `too_many_invitations`
+ * may belong to a user in another company. @returns the path of the link
+ * @throws PlatError `user_email`; `user_exists` if the user is already in the company; `too_many_invitations`
  */
 export function invite(
   db: Db,
@@ -41,14 +41,14 @@ export function invite(
 /**
  * Creates the invited user with a password. Returns the user id, or undefined if the invitation is no longer
  * open. An invitation that cannot be accepted stays open.
- * @throws PlatError `user_company` when the address belongs to another user
+ * @throws PlatError `user_company` if the address belongs to another user
  */
 export function acceptInvitation(db: Db, tokenHash: Buffer, password: string): Promise<string | undefined> {
   return db.transaction(async tx => {
     const [invited] = await tx.run<Invited>('accounts/take_invitation', { token_hash: tokenHash });
     if (invited === undefined) return undefined;
     const userId = await addInvited(tx, invited);
-    // In the same transaction, so that the user never exists without a password.
+    // Do this in the same transaction, so that the user never exists without a password.
     await storePassword(tx, userId, password);
     return userId;
   });
@@ -77,8 +77,8 @@ const knownAddressError = (email: string): PlatError =>
 type Canceled = { id: string; companyId: string } | { email: string };
 
 /**
- * Cancels one of a company's invitations, or all invitations to an address. @returns the address, once per
- * invitation
+ * Cancels one of a company's invitations, or all invitations to an address.
+ * @returns the address of each canceled invitation
  */
 export async function cancelInvitations(db: Db, which: Canceled, actor: string): Promise<string[]> {
   const values =

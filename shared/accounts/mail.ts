@@ -32,7 +32,7 @@ async function send(config: Config, log: Logger, { unsubscribe, ...mail }: Mail)
       : { 'List-Unsubscribe': `<${unsubscribe}>`, 'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click' };
   if (config.SMTP_URL !== undefined) {
     const { createTransport } = await import('nodemailer');
-    // Quoted-printable would break lines over 76 characters, and the links in them.
+    // Quoted-printable would break lines over 76 characters, including the links in them.
     const how = { from: config.MAIL_FROM, headers, textEncoding: 'base64' } as const;
     await createTransport(config.SMTP_URL).sendMail({ ...how, ...mail });
     return;
@@ -41,7 +41,7 @@ async function send(config: Config, log: Logger, { unsubscribe, ...mail }: Mail)
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const name = `${new Date().toISOString().replaceAll(':', '-')}-${mail.to.replaceAll(/[^\w.@-]/g, '_')}.txt`;
   const file = join(folder, name);
-  // Written as plain text, because MIME would break links at 76 characters.
+  // Write it as plain text, because MIME would break links at 76 characters.
   const head = Object.entries({ To: mail.to, Subject: mail.subject, ...headers });
   const lines = head.map(([name, value]) => `${name}: ${value}\n`).join('');
   await writeFile(file, `${lines}\n${mail.text}`, { mode: 0o600 });

@@ -12,9 +12,9 @@ export type Terms = {
 export type UsedPeriod = { period_start: Date; period_end: Date; tokens_used: number };
 
 /**
- * A change must not turn included tokens that were already used into overage that the account doesn't allow.
- * @param allowed maximum number of tokens that the period may use, null for no limit. @throws PlatError
- * `account_change`
+ * Rejects a change that would turn used included tokens into overage that the account doesn't allow.
+ * @param allowed maximum number of tokens that the period may use, null if there is no limit. @throws
+ * PlatError `account_change`
  */
 export function requireNoNewOverage(
   period: UsedPeriod,
@@ -45,11 +45,11 @@ export function overageNote(period: UsedPeriod, before: Terms, after: Terms): st
 }
 
 const DAY_MS = 86_400_000;
-/** Periods are months. A year plus a few weeks is the longest that anyone bills at once. */
+/** Periods are months. No one bills for more than a year plus a few weeks at once. */
 const MAX_DAYS = 400;
 const YEARS = { first: 2000, last: 2100 };
 
-/** A period by its dates, see accounts/find_period. */
+/** A period identified by its dates (see accounts/find_period). */
 type PeriodRow = {
   starts: Date;
   ends: Date;
@@ -72,7 +72,7 @@ export type PeriodOwner = {
   id: string;
   tokens_used: number;
   period_start: Date | null;
-  /** When the last closed period ended; null if there is none. */
+  /** When the last closed period ended; null if no period has been closed. */
   closed_until: Date | null;
   now: Date;
 };
@@ -81,7 +81,7 @@ export type PeriodOwner = {
  * Calculates the dates of an account's period. If the input has no dates, the period starts now.
  * @returns the changed dates, and a note for the operator
  * @throws PlatError `account_change` for dates far from now, and for a period that overlaps a closed one, is
- * too long, has ended, or misses days of its usage
+ * too long, has ended, or doesn't cover all of its usage
  */
 export async function changePeriod(
   db: Db,
@@ -142,7 +142,7 @@ function requireUsedDays(period: PeriodRow, moves: boolean): void {
   );
 }
 
-/** A note about periods that new dates have closed; undefined if the period is still open. */
+/** A note about periods that the new dates close; undefined if the period stays open. */
 export async function closingNote(
   db: Db,
   account: PeriodOwner,
@@ -174,7 +174,10 @@ function overage({ tokens_used }: UsedPeriod, { tokens_included }: Terms): numbe
   return Math.max(0, tokens_used - tokens_included);
 }
 
-/** The amount as on invoices: to the cent, with half a cent rounded up. The product can exceed 2^53. */
+/**
+ * The amount as shown on invoices, rounded to the cent, with half a cent rounded up. The product can exceed
+ * 2^53.
+ */
 function describe(period: UsedPeriod, terms: Terms): string {
   const tokens = overage(period, terms);
   const cents = (BigInt(tokens) * BigInt(terms.overage_cents_per_1000) + 500n) / 1000n;

@@ -1,8 +1,8 @@
 import { PlatError } from '../platform/errors.ts';
 
 /**
- * The error for an account without enough tokens left in this period.
- * @param need number of tokens, or a sentence if the number must not be revealed
+ * The error for an account that doesn't have enough tokens left in this period.
+ * @param need the number of tokens needed, or a sentence if the number must not be revealed
  */
 export function quotaError(
   account: { overageAllowed: boolean; paymentMethod: boolean },
@@ -25,7 +25,7 @@ export function quotaError(
   );
 }
 
-/** A 402 for a problem that the account's owner has to fix. */
+/** A 402 error for a problem that the account's owner has to fix. */
 export function paymentError(code: string, message: string): PlatError {
   return new PlatError(code, message, { status: 402 });
 }

@@ -4,9 +4,9 @@ import { PlatError } from '../platform/errors.ts';
 export type Removal = {
   id?: string;
   email?: string;
-  /** Who removes them, for the audit table. */
+  /** The person removing the user, for the audit table. */
   actor: string;
-  /** Limits the removal to users of this company who aren't operators. Operators omit it. */
+  /** If set, only users of this company who aren't operators can be removed. Operators omit it. */
   companyId?: string;
 };
 
@@ -16,26 +16,25 @@ export type StoredUser = {
   company_id: string;
   company: string;
   operator: boolean;
-  /** An account that they own, or null. */
+  /** An account that the user owns, or null. */
   account: string | null;
-  /** The account that inherits their deals. Null if the company has no accounts. */
+  /** The account that takes over their deals. Null if the company has no accounts. */
   heir_id: string | null;
-  /**
-   * False only for users whom an earlier release created when inviting them, and who have not accepted yet.
-   */
+  /** False only for users created at invitation time by an earlier release who have not accepted yet. */
   signed_in: boolean;
   has_deals: boolean;
 };
 
 /**
- * Removes a person. The transaction ends their sessions, links, and search emails, and all invitations to
- * their address or sent by them. Lists, searches, exports, reports, deals, and keys stay with the company.
+ * Removes a person. The transaction ends their sessions, links, and search emails, and cancels all
+ * invitations to their address or sent by them. Lists, searches, exports, reports, deals, and keys stay with
+ * the company.
  * @throws PlatError `user_unknown`; `user_owner` if they own an account; `user_deals` if no account can take
- * their deals; `forbidden` for an operator
+ * over their deals; `forbidden` for an operator
  */
 export function removeUser(db: Db, { id, email, actor, companyId }: Removal): Promise<StoredUser> {
   return db.transaction(async tx => {
-    // Invitations are locked before the user, in the same order as when one is accepted.
+    // Lock invitations before the user, in the same order as when an invitation is accepted.
     await tx.run('accounts/end_invitations_with', { id: id ?? null, email: email ?? null, by: actor });
     const user = await lockUser(tx, { id, email, actor });
     if (user === undefined || (companyId !== undefined && user.company_id !== companyId))
@@ -54,11 +53,11 @@ export function removeUser(db: Db, { id, email, actor, companyId }: Removal): Pr
 
 type Locked = { id?: string | undefined; email?: string | undefined; actor: string };
 
-/** A user, locked until the transaction ends, so that they cannot sign in during it. */
+/** Locks a user until the transaction ends, so that they can't sign in in the meantime. */
 export async function lockUser(db: Db, { id, email, actor }: Locked): Promise<StoredUser | undefined> {
   const values = { id: id ?? null, email: email ?? null, by: actor };
   const [locked] = await db.run<{ id: string }>('accounts/lock_user', values);
-  // A separate statement, so that it sees what was committed while this one waited for the lock.
+  // This is a separate statement, so that it sees what was committed during the wait for the lock.
   return locked && (await db.run<StoredUser>('accounts/describe_user', { id: locked.id }))[0];
 }
 

@@ -3,10 +3,10 @@ import { type Algorithm, hash as argonHash, verify as argonVerify } from '@node-
 import type { Db } from '../platform/db.ts';
 import { PlatError } from '../platform/errors.ts';
 
-/** A one-time link signs in, sets a new password, or joins a company. */
+/** The purpose of a one-time link: signing in, setting a new password, or joining a company. */
 export type LinkPurpose = 'sign_in' | 'reset' | 'invite';
 
-/** Minutes until a link expires. Invitations last long enough for people on vacation. */
+/** How long until a link expires, in minutes. Invitations last long enough for people on vacation. */
 export const LINK_MINUTES: Record<LinkPurpose, number> = { sign_in: 30, reset: 60, invite: 7 * 24 * 60 };
 
 /**
@@ -16,10 +16,10 @@ export const LINK_MINUTES: Record<LinkPurpose, number> = { sign_in: 30, reset: 6
 const MIN_PASSWORD_LENGTH = 10;
 const MAX_PASSWORD_LENGTH = 200;
 
-/** OWASP's first choice for Argon2id: 19 MiB, 2 passes, 1 lane. */
+/** OWASP's first recommendation for Argon2id: 19 MiB, 2 passes, 1 lane. */
 const ARGON2 = { algorithm: 2 as Algorithm.Argon2id, memoryCost: 19_456, timeCost: 2, parallelism: 1 };
 
-/** Verified when no user has the address, so that the response takes the same time. */
+/** If no user has the address, this hash is verified instead, so that the response takes the same time. */
 let dummyHash: Promise<string> | undefined;
 
 /** A token for a session or link: 256 random bits. Only its hash is stored. */

@@ -6,12 +6,12 @@ export type Membership = { id: string; company_id: string; user_id: string | nul
 
 export type MembershipChange = {
   company?: string;
-  /** An email address; null for no owner. */
+  /** An email address, or null for no owner. */
   user?: string | null;
   userName?: string;
 };
 
-/** Distinguishes an address from a name. SMTP allows up to 254 characters (RFC 5321). */
+/** Distinguishes an email address from a name. SMTP allows up to 254 characters (RFC 5321). */
 const EMAIL = /^(?=.{1,254}$)[^\s\p{Cc}@<>,;:()"\\]+@[^\s\p{Cc}@<>,;:()"\\]+$/u;
 
 export function requireEmail(text: string): string {
@@ -27,8 +27,9 @@ export function userOfOtherCompanyError(email: string): PlatError {
 }
 
 /**
- * The new company and user of an account. A user moves with the account to another company, unless they have
- * other accounts. @throws PlatError `user_company`, `user_email`, `account_change`, `name`
+ * Finds or creates the company and user for an account. If the account moves to another company, so does the
+ * user, unless they have other accounts. @throws PlatError `user_company`, `user_email`, `account_change`,
+ * `name`
  */
 export async function changeMembership(
   db: Db,
@@ -85,7 +86,7 @@ export async function joinCompany(db: Db, name: string): Promise<string> {
 
 export type UserAddress = { id: string; email: string };
 
-/** Creates a user; undefined if the address already belongs to one. @throws PlatError `user_email` */
+/** Creates a user. Returns undefined if the address already belongs to one. @throws PlatError `user_email` */
 export async function createUser(
   db: Db,
   { companyId, email, name = '', operator = false, actor }: NewUser,
@@ -99,9 +100,9 @@ export type NewUser = {
   companyId: string;
   email: string;
   name?: string;
-  /** Whether they can see and manage the whole installation. */
+  /** Whether the user can see and manage the whole installation. */
   operator?: boolean;
-  /** Who creates or invites them, for the audit table. */
+  /** The person creating or inviting the user, for the audit table. */
   actor: string;
 };
 

@@ -2,16 +2,17 @@ import { mean, median } from 'simple-statistics';
 import { gini } from '../kernels/stats/region-stats.ts';
 import { type ChosenComps, MIN_COMPS, newChosenComps, weighComps } from '../kernels/valuation/select.ts';
 import type { Valuation } from '../kernels/valuation/valuation-types.ts';
-import { createConclusion } from '../kernels/valuation/value-parcel.ts';
+import { createConclusion, withoutSupport } from '../kernels/valuation/value-parcel.ts';
 import { shownPercent } from '../model/valuation-comps-codec.ts';
 import { ADJUSTMENTS, type Adjustment, type Candidate, type ReportSnapshot } from './comp-report.ts';
+import { isUnsellable } from './report-problems.ts';
 
 export type Override = { comp_id: string; adjustment: Adjustment; percent: number; reason: string };
 
-/** In percent. `model`: the model's own adjustment, null if it makes none. `percent`: the one applied. */
+/** In percent. `model` is the model's own adjustment, null if it makes none. `percent` is the one applied. */
 export type AppliedAdjustment = { model: number | null; percent: number | null; reason: string | null };
 
-/** A chosen comp and its effect. Prices per acre in USD. */
+/** A chosen comp and its effect. Prices per acre are in USD. */
 export type ResultLine = {
   comp: Candidate;
   ppa: number;
@@ -23,15 +24,15 @@ export type ResultLine = {
   moves: number | null;
 };
 
-/** Totals of prices per acre. `weighted` is the geometric mean used for estimates; `gini` is 0 to 100. */
+/** Summary of prices per acre. `weighted` is the geometric mean used for estimates. `gini` is 0 to 100. */
 export type Totals = { mean: number; median: number; weighted: number; gini: number };
 
 export type Result = {
-  /** Sales before asking prices, then ordered by `steps`. */
+  /** Sales come before asking prices. Each group is ordered by `steps`. */
   lines: ResultLine[];
   as_sold: Totals;
   adjusted: Totals;
-  /** The range and confidence are only meaningful with three or more comps (`enough`). */
+  /** The range and confidence are meaningful only with three or more comps (`enough`). */
   estimate: Valuation;
   enough: boolean;
 };
@@ -54,9 +55,10 @@ export function resultOf(
   const overridesByKey = new Map(overrides.map(one => [`${one.comp_id} ${one.adjustment}`, one]));
   const overrideOf: OverrideOf = (comp, name) => overridesByKey.get(`${comp.id} ${name}`);
   const columns = columnsOf(comps, overrideOf);
-  // Missing in older reports, from before each county had its own value.
+  // Missing in older reports, which were stored before each county had its own value.
   weighComps(columns, snapshot.weight_steps ?? 1);
-  const estimate = createConclusion(snapshot, comps.length)(columns, snapshot.subject.acres);
+  const conclusion = createConclusion(snapshot, comps.length)(columns, snapshot.subject.acres);
+  const estimate = isUnsellable(snapshot) ? withoutSupport(conclusion) : conclusion;
   const lines = linesOf(comps, columns, estimate, snapshot.subject.acres, overrideOf);
   return {
     lines,

@@ -3,10 +3,11 @@ import type { Discount } from '../kernels/valuation/asking.ts';
 import type { Calibration } from '../kernels/valuation/calibrate.ts';
 import type { Valuation } from '../kernels/valuation/valuation-types.ts';
 import type { BucketLabel } from '../model/buckets.ts';
+import type { ValuedParcel } from '../model/valuation-problems.ts';
 import { countyCode, type JobDefinition } from '../platform/queue/jobs.ts';
 import { fiveDigits } from '../regions/counties.ts';
 
-/** Adjustments of a comp's price per acre, in display order. */
+/** Adjustments to a comp's price per acre, in display order. */
 export const ADJUSTMENTS = ['size', 'time', 'location', 'land', 'asking'] as const;
 export type Adjustment = (typeof ADJUSTMENTS)[number];
 
@@ -39,7 +40,7 @@ export type Candidate = {
   /** Days from the sale to the report's `as_of`; null unless SOLD. */
   age: number | null;
   /**
-   * Difference from the subject in distance, size, and age. Each step divides the weight by e.
+   * How much the comp differs from the subject in distance, size, and age. Each step divides the weight by e.
    */
   steps: number;
   /** Natural logarithms of the factors; null if there is no adjustment for land. */
@@ -52,12 +53,12 @@ export type Candidate = {
   gone?: boolean;
 };
 
-/** The date adjustment of comps, as natural logarithms. */
+/** The date adjustment for comps, as natural logarithms. */
 export type PriceTrend = {
   yearly: number;
-  /** How much estimates of last year's sales were too high. Subtracted from every sale. */
+  /** How much too high the estimates of last year's sales were. Subtracted from every sale. */
   lag: number;
-  /** Number of sales in the county that the trend is based on. With 0, it is based on other counties. */
+  /** Number of sales in the county that the trend is based on. If 0, it is based on other counties. */
   sales: number;
   /** Year of the earliest of these sales. */
   since: number | null;
@@ -69,6 +70,12 @@ export type MarketBucket = {
   /** Values by statistic; null if the bucket has no listings. */
   data: Record<string, number | null> | null;
 };
+
+/** The facts of a report's parcel that decide whether an estimate counts. */
+export type ReportParcel = Pick<
+  ValuedParcel,
+  'fips' | 'retired' | 'acres' | 'calculated_acres' | 'land_use_code'
+>;
 
 /** A report's data as of when it was prepared. Every figure in the report is calculated from it. */
 export type ReportSnapshot = {
@@ -88,16 +95,18 @@ export type ReportSnapshot = {
     lon: number;
     lat: number;
     acres: number;
-    /** Rings of longitude and latitude, simplified for a picture. Empty if the parcel has no geometry. */
+    /** Rings of longitude and latitude, simplified for display. Empty if the parcel has no geometry. */
     outline: [number, number][][];
     steep_percent: number | null;
     frontage_ft: number | null;
     flood_percent: number | null;
     wetlands_percent: number | null;
   };
+  /** Missing in older reports. */
+  parcel?: ReportParcel;
   /** Change in ln(price per acre) per unit of ln(acres). */
   elasticity: number;
-  /** Steps over which the weight of a comp falls to 1/e. */
+  /** The number of steps over which a comp's weight falls to 1/e. */
   weight_steps?: number;
   /** The county's price trend; missing in older reports. */
   trend?: PriceTrend;
@@ -106,7 +115,7 @@ export type ReportSnapshot = {
   /** Null if fewer than three comps are nearby. */
   machine: Valuation | null;
   candidates: Candidate[];
-  /** The number of available comps. `candidates` has the ones with the fewest steps. */
+  /** The total number of available comps. `candidates` has only the ones with the fewest steps. */
   comps: number;
   bucket: BucketLabel | null;
   county_market: MarketBucket | null;
@@ -114,8 +123,8 @@ export type ReportSnapshot = {
 };
 
 /**
- * Prepares the requested reports of a county. A person is waiting, so retries start after half a second and
- * end after about 15 seconds.
+ * Prepares a county's requested reports. A person is waiting, so retries start after half a second and end
+ * after about 15 seconds.
  */
 export const prepareReports: JobDefinition<{ fips: number }> = {
   name: 'comping.prepare',

@@ -13,7 +13,7 @@ export type Report = {
   version: number;
   created_at: Date;
   updated_at: Date;
-  /** When a worker was last requested to prepare the report. Null if no request is open. */
+  /** When the report was last requested from a worker. Null if no request is open. */
   wanted_at: Date | null;
   looked_at: Date | null;
   fault: string | null;
@@ -22,7 +22,7 @@ export type Report = {
   /** The newest snapshot that was offered but not accepted yet. */
   offered: ReportSnapshot | null;
   share_expires_at: Date | null;
-  /** Name of the user who created the report, or of the account's user. Null if unnamed. */
+  /** Name of the user who created the report, or else of the account's user. Null if the user has no name. */
   maker: string | null;
   company: string;
   chosen: string[];
@@ -40,7 +40,7 @@ export async function findReport(
   return (await db.run<Report>('comping/read_report', { id, account_id: accountId, user_id: userId }))[0];
 }
 
-/** The report of a shared link; undefined if it expired or sharing ended. */
+/** The report that a shared link opens; undefined if the link has expired or sharing has ended. */
 export async function findSharedReport(db: Db, tokenHash: Buffer): Promise<Report | undefined> {
   const values = { token_hash: tokenHash };
   const [shared] = await db.run<{ id: string; account_id: string }>('comping/find_shared', values);
@@ -52,7 +52,7 @@ export type ListedReport = Pick<Report, 'id' | 'title' | 'label' | 'property_id'
   comps: number;
 };
 
-/** The reports of the account and the user, last changed first. */
+/** The reports of the account and the user, most recently changed first. */
 export const listReports = (db: Db, { accountId, userId }: Reader, limit: number): Promise<ListedReport[]> =>
   db.run<ListedReport>('comping/list_reports', { account_id: accountId, user_id: userId, limit });
 
@@ -95,8 +95,8 @@ export async function restoreAdjustment(
 }
 
 /**
- * Writes a text if it still equals `before`, so that another user's change is never lost. @returns whether it
- * was written
+ * Writes a text field if its value still equals `before`, so that another user's change is never lost.
+ * @returns whether it was written
  */
 export async function writeText(
   db: Db,

@@ -7,7 +7,7 @@ import { hmac, identityTags, isPhoneKey, phoneKey } from './person-identity.ts';
 import type { ProviderAnswer, TraceProvider } from './skip-trace-providers.ts';
 import { contactSecret, listSuppressed } from './suppression.ts';
 
-/** A provider's match: the requested subject, the result, and the suppression tags of everyone in it. */
+/** A match from a provider: the requested subject, the result, and the suppression tags of everyone in it. */
 export type ProviderMatch = { subject: Subject; answer: ProviderAnswer; tags: string[] };
 
 export type ProviderLookup = (
@@ -15,13 +15,13 @@ export type ProviderLookup = (
   address: Address,
 ) => Promise<ProviderMatch | null>;
 
-/** Maximum number of people to look up from one owner text, because each costs money. */
+/** Maximum number of people to look up for one owner text. Each lookup costs money. */
 const MAX_LOOKUPS = 2;
 
 /**
  * Looks people up with a provider, one at a time, until one is found. Results are stored for `keepDays`, so
  * that Plat doesn't pay for the same person twice.
- * @throws PlatError `provider` when it is unavailable
+ * @throws PlatError `provider` if it is unavailable
  */
 export function openProviderLookup(db: Db, provider: TraceProvider, keepDays: number): ProviderLookup {
   const asking = new Map<string, Promise<ProviderAnswer | null>>();
@@ -99,7 +99,7 @@ function tagsOf(
   ];
 }
 
-/** Drops alternative readings of the same name, because each would cost money. */
+/** Drops alternative readings of the same name, because looking up each one would cost money. */
 function distinctSubjects(subjects: readonly Subject[]): Subject[] {
   const distinct: Subject[] = [];
   for (const subject of subjects) {

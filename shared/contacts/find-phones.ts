@@ -31,15 +31,15 @@ export type ContactRow = RecordName & {
 type ContactCandidate = Candidate & { row: ContactRow };
 
 /**
- * Beyond this many candidates, people with the same name can't be told apart: the city has a thousand people
- * with a similar surname and the same initial.
+ * With more candidates than this, people with the same name can't be distinguished, because the city has a
+ * thousand people with a similar surname and the same initial.
  */
 export const MAX_CANDIDATES = 1_000;
 
 export type ContactMatch =
-  /** `tags`: the suppression list's tags for the subject and the matched records. */
+  /** `tags` are the suppression list's tags for the subject and the matched records. */
   | { state: 'found'; matches: Match<ContactCandidate>[]; tags: string[] }
-  /** On the suppression list: nothing is returned, from any source. */
+  /** If anyone is on the suppression list, nothing is returned from any source. */
   | { state: 'suppressed' }
   | { state: 'unknown' };
 
@@ -81,7 +81,7 @@ export async function findContacts(
   return { state: suppressed ? 'suppressed' : 'unknown' };
 }
 
-/** The phone numbers of matched records, best match first, without those on the suppression list. */
+/** The phone numbers of matched records, best match first, excluding those on the suppression list. */
 export async function phonesOf(db: Db, matches: readonly Match<ContactCandidate>[]): Promise<TracedPhone[]> {
   const all = matches
     .flatMap(({ candidate: { row } }, rank) =>
@@ -112,7 +112,7 @@ export type ProvidedPhone = StoredPhone & { dnc: boolean | null };
 
 /** A number as found, before adding numbering plan and Do Not Call data. */
 export type TracedPhone = StoredPhone & {
-  /** The rank of its match, 0 for the best. */
+  /** The rank of the match that it came from; 0 is the best. */
   rank: number;
   lastSeen: string | null;
   /** The provider's own Do Not Call flag. */

@@ -25,7 +25,7 @@ export function subjectOf(name: RecordName): Subject | null {
 
 /**
  * A personal trust is named after the person who created it, who is the one to call about the land. Estates
- * are excluded, because their owner is dead.
+ * are excluded, because the owner has died.
  */
 const PERSONAL_TRUST = /\b(?:TR|TRUST|TRUS|TRST|TRUSTEES?|FAMILY)\b/i;
 
@@ -40,7 +40,7 @@ export function subjectsOf(owner: string): Subject[] {
   return [...(entity === null ? [] : [{ entity }]), ...(PERSONAL_TRUST.test(owner) ? people : [])];
 }
 
-/** 64 bits of a key of `searchKeys`, in PostgreSQL's bigint format. */
+/** The first 64 bits of the hash of a key from `searchKeys`, in PostgreSQL's bigint format. */
 export const keyHash = (key: string): string => hash('sha256', key, 'buffer').readBigInt64BE(0).toString();
 
 export function keyHashes(subject: Subject, places: readonly Place[]): string[] {
@@ -53,8 +53,8 @@ export const phoneKey = (number: string): string => `n|${number}`;
 export const isPhoneKey = (tag: string): boolean => tag.startsWith('n|');
 
 /**
- * Suppression tags for a person: every formal name of the given name, combined with the ZIP, or with the city
- * if there is no ZIP.
+ * Suppression tags for a person: every formal version of the given name, combined with the ZIP, or with the
+ * city if there is no ZIP.
  * @param stored true for tags stored in the list itself, which must also match requests that have only a city
  */
 export function identityTags(subject: Subject, places: readonly Address[], stored = false): string[] {
@@ -73,7 +73,7 @@ export function identityTags(subject: Subject, places: readonly Address[], store
   return names.flatMap(name => [...new Set(tags)].map(tag => `${name}|${tag}`));
 }
 
-/** All suppression tags of people and entities, and of their phone numbers. */
+/** All suppression tags for people and entities, and for their phone numbers. */
 export function storedTags(
   subjects: readonly Subject[],
   places: readonly Address[],

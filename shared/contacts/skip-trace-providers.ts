@@ -17,11 +17,11 @@ export type TraceProvider = {
   name: string;
   /** US cents per match, or null if unknown. */
   centsPerMatch: number | null;
-  /** @throws PlatError `provider`, 503, when the provider is unavailable */
+  /** @throws PlatError `provider`, 503, if the provider is unavailable */
   ask(question: ProviderQuestion, signal?: AbortSignal): Promise<ProviderAnswer | null>;
 };
 
-/** The provider in the settings, or null. */
+/** The provider named in the settings, or null. */
 export function openTraceProvider(config: Config): TraceProvider | null {
   const { SKIP_TRACE_PROVIDER: kind, SKIP_TRACE_PROVIDER_CENTS: cents = null } = config;
   if (kind === undefined) return null;
@@ -98,7 +98,7 @@ function nameFields(subject: Subject): Record<'first_name' | 'last_name' | 'enti
   return { first_name: first, last_name: [...last, suffix].filter(Boolean).join(' '), entity_name: null };
 }
 
-/** Whether the result is the person requested. A provider may return another resident of the address. */
+/** Whether the result is the requested person. A provider may return another resident at the address. */
 function isMeant(
   subject: Subject,
   { first_name, last_name }: Pick<ProviderAnswer, 'first_name' | 'last_name'>,
@@ -109,7 +109,7 @@ function isMeant(
 }
 
 /**
- * Version 3 of the property skip trace, the newest documented one:
+ * Version 3 of the property skip trace, the latest one documented:
  * https://developer.batchdata.com/docs/batchdata
  */
 const BATCHDATA_PATH = '/api/v3/property/skip-trace';

@@ -5,7 +5,7 @@ import { hmac, storedTags } from './person-identity.ts';
 
 const secrets = new WeakMap<Db, Promise<Buffer>>();
 
-/** The installation's secret key for the hashes of the suppression list. */
+/** The installation's secret key for hashing the suppression list. */
 export function contactSecret(db: Db): Promise<Buffer> {
   const cached = secrets.get(db);
   if (cached !== undefined) return cached;
@@ -15,7 +15,7 @@ export function contactSecret(db: Db): Promise<Buffer> {
   return read;
 }
 
-/** Tags in the format of the suppression list and of stored results. */
+/** Tags in the format that the suppression list and stored results use. */
 export async function hashesOf(db: Db, tags: readonly string[]): Promise<Buffer[]> {
   const secret = await contactSecret(db);
   return tags.map(tag => hmac(secret, tag));

@@ -18,8 +18,8 @@ import {
 const fetchPayload = z.strictObject({ deal: z.uuid() });
 
 /**
- * Finds a deal's live listing and grades it. Attempts are 1, 2, 4, and 8 seconds apart, because a person is
- * waiting. If all fail, the daily run finds the listing.
+ * Finds a deal's live listing and grades it. A person is waiting, so attempts are only 1, 2, 4, and 8 seconds
+ * apart. If all fail, the daily run finds the listing.
  */
 export const dealFetch: JobDefinition<z.infer<typeof fetchPayload>> = {
   name: 'deal.fetch',
@@ -30,11 +30,11 @@ export const dealFetch: JobDefinition<z.infer<typeof fetchPayload>> = {
   backoffMs: 1_000,
 };
 
-/** The board's owner: the signed-in user, else the account's user, else the account. */
+/** The board's owner: the signed-in user, or else the account's user, or else the account. */
 export type Owner = {
   accountId: string;
   userId?: string | undefined;
-  /** The author of changes, if not the owner. */
+  /** The person making the changes, if it isn't the owner. */
   author?: string;
 };
 
@@ -42,7 +42,9 @@ export type Board = { id: string; version: number; author: string };
 
 type Money = Partial<Record<(typeof DEAL_MONEY)[number], string | null>>;
 
-/** Fields that a person sets. Amounts are decimal strings, dates 'YYYY-MM-DD'; null removes a value. */
+/**
+ * Fields that the user sets. Amounts are decimal strings, and dates are 'YYYY-MM-DD'. null removes a value.
+ */
 export type DealFields = Money & {
   status?: DealStage;
   deal_type?: DealType;
@@ -54,14 +56,14 @@ export type DealFields = Money & {
   price?: string | null;
 };
 
-/** A person's response to advice: hold it until a date, or dismiss it until the advice changes. */
+/** The user's response to advice: snooze it until a date, or dismiss it until it changes. */
 type AdviceAnswer = { advice_held_until?: string | null; advice_dismissed?: boolean };
 
 export type DealSubject = { property_id?: number; listing_id?: string; listing_url?: string };
 
 export type DealChange = DealFields &
   AdviceAnswer & {
-    /** Position in the column, starting at 0. Numbers past the end mean the end. */
+    /** Position in the column, starting at 0. Numbers past the end are treated as the end. */
     position?: number;
   };
 
@@ -69,7 +71,7 @@ export async function findBoard(db: Db, { accountId, userId }: Owner): Promise<B
   return (await db.run<Board>('deals/find_board', { account_id: accountId, user_id: userId ?? null }))[0];
 }
 
-/** Returns the board, and creates it if needed. */
+/** Returns the board, creating it if needed. */
 export async function openBoard(db: Db, owner: Owner): Promise<Board> {
   await db.run('deals/add_board', { account_id: owner.accountId, user_id: owner.userId ?? null });
   const board = (await findBoard(db, owner))!;
@@ -141,7 +143,7 @@ async function countyOfSubject(
   listingId: string | null,
 ): Promise<number | null> {
   const ofParcel = propertyId === null ? null : countyOf(propertyId);
-  // Larger numbers aren't county codes and don't fit the column.
+  // Larger numbers aren't county codes and don't fit in the column.
   const county = ofParcel !== null && ofParcel < 100_000 ? ofParcel : null;
   const [row] = await db.run<{ parcel: boolean; listing: boolean; fips: number | null }>('deals/find_known', {
     fips: county,
@@ -177,6 +179,7 @@ type Row = Required<Omit<DealFields, 'price'>> & {
   listed_price: string | null;
   suggested_action: string;
   suggested_action_price: string | null;
+  advised_price: string | null;
   advice_held_until: string | null;
   advice_dismissed_on: string | null;
 };
@@ -224,7 +227,7 @@ export async function changeDeal(db: Db, owner: Owner, id: string, change: DealC
   return true;
 }
 
-/** @throws PlatError `validation_error` for a response to advice when the deal has none */
+/** @throws PlatError `validation_error` for a response to advice if the deal has no advice */
 function requireAdvice(
   before: Row,
   { advice_held_until: until, advice_dismissed: dismissed }: DealChange,
@@ -234,7 +237,7 @@ function requireAdvice(
   if (dismissed) throw refused('advice_dismissed', 'needs advice to respond to, and the deal has none now');
 }
 
-/** A deal's amounts by column; null for a missing one. */
+/** A deal's amounts by column; null if an amount is missing. */
 const moneyOf = (fields: DealFields | Row): Record<string, unknown> =>
   Object.fromEntries(DEAL_MONEY.map(name => [name, fields[name] ?? null]));
 
@@ -242,14 +245,14 @@ const given = <T extends object>(fields: T): Partial<T> =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Partial<T>;
 
 function causeOf(before: Row, after: Row, price: string | null | undefined): string {
-  const advised = before.suggested_action_price;
+  const advised = before.advised_price ?? before.suggested_action_price;
   if (price != null && advised !== null && toCents(price) === toCents(advised)) return 'advice taken';
   return before.status === after.status ? 'edited' : 'moved';
 }
 
 /**
- * Shifts cards to close the gap at a card's old position and open one at the new position. @returns the new
- * position
+ * Shifts cards to close the gap at a card's old position and to open one at its new position. @returns the
+ * new position
  */
 async function place(
   db: Db,

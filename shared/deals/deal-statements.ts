@@ -18,7 +18,7 @@ export type LiveListing = {
   price: string;
 };
 
-/** Live listings by the start of their address, or by parcel number. */
+/** Finds live listings by the start of their address, or by parcel number. */
 export const findLiveListings = (
   db: Db,
   values: { pattern: string | null; apn: string; fips: number | null; zip: string | null },

@@ -1,6 +1,6 @@
-/** Names, amounts, and limits of deals. */
+/** Names, amounts, and limits for deals. */
 
-/** The columns of the board in order. A deal can also have no stage. */
+/** The board's columns, in order. A deal can also have no stage. */
 export const DEAL_STAGES = [
   'listed',
   'offer_received',
@@ -30,16 +30,16 @@ export const DEAL_COSTS = ['purchase_price', 'agent_fee', 'misc_costs', 'closing
 /** Amounts that people enter, as decimal strings in US dollars. */
 export const DEAL_MONEY = [...DEAL_COSTS, 'expected_sell_price'] as const;
 
-/** 10 digits before the point and 2 after it, in cents. */
+/** 10 digits before the decimal point and 2 after it, in cents. */
 export const MAX_CENTS = 999_999_999_999n;
 
-/** Limit per board, because the list of deals is not paged. */
+/** Limited per board, because the list of deals is not paged. */
 export const MAX_DEALS = 10_000;
 
 const DECIMAL = /^(-?)(\d{1,13})(?:\.(\d{1,2}))?$/;
 
 /**
- * Converts a decimal string such as 18400 or 18400.50, also as formatted by PostgreSQL, to cents.
+ * Converts a decimal string such as 18400 or 18400.50 to cents. PostgreSQL's format is also accepted.
  * @throws RangeError for anything else
  */
 export function toCents(decimal: string): bigint {
@@ -83,7 +83,9 @@ export function dollars(cents: bigint): string {
 
 /** Describes a profit change, such as "profit falls from $23,600 to $20,600". */
 export const profitChange = (now: bigint, then: bigint): string =>
-  now === then ? `profit stays ${dollars(now)}` : `profit falls from ${dollars(now)} to ${dollars(then)}`;
+  now === then
+    ? `profit stays ${dollars(now)}`
+    : `profit ${then < now ? 'falls' : 'rises'} from ${dollars(now)} to ${dollars(then)}`;
 
 /** The last sentence of the advice. */
 export const profitSentence = (now: bigint, then: bigint): string =>

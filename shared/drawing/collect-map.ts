@@ -19,7 +19,7 @@ export type Surroundings = {
   roads: Road[];
   wetlands: Zone[];
   flood: Zone[];
-  /** Kinds of features with more than the limit. Only the largest ones are drawn. */
+  /** Kinds that have more features than the limit. Only the largest features are drawn. */
   truncated: string[];
 };
 
@@ -33,12 +33,12 @@ export type ParcelDrawing = {
 
 const MAP_PX = { width: 900, height: 740 };
 
-/** Margin of the map: an eighth of the parcel's length, but at least enough to show adjacent roads. */
+/** The map's margin: an eighth of the parcel's length, but at least enough to show adjacent roads. */
 const MARGIN_SHARE = 1 / 8;
 const MIN_MARGIN_M = 40;
-/** A highway's frontage may be 60 m from its centerline. */
+/** A boundary that fronts a highway may be 60 m from its centerline. */
 const HIGHWAY_MARGIN_M = 70;
-/** Without a road, show more of the area to find the next one. */
+/** If there is no road, show more of the area to include the nearest one. */
 const ROADLESS_MARGIN_M = 120;
 
 /** Default limit per kind. More features would be indistinguishable on a map of this size. */
@@ -46,14 +46,14 @@ const MAX_PER_KIND = 4_000;
 
 export type DrawOptions = {
   signal: AbortSignal;
-  /** Maximum number of features to draw, separately for parcels, roads, wetlands and flood zones. */
+  /** Maximum number of features to draw, separately for parcels, roads, wetlands, and flood zones. */
   maxPerKind?: number;
 };
 
 /**
  * Reads a parcel's stored data, or null for an unknown id. With `draw`, also reads the data for its map from
  * the same snapshot.
- * @throws PlatError `parcel_retired`, `parcel_shapeless` when there is nothing to draw
+ * @throws PlatError `parcel_retired`, `parcel_shapeless` if there is nothing to draw
  */
 export async function readParcelDrawing(
   db: Db,

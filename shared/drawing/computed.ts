@@ -12,19 +12,19 @@ import { LAYER_BITS, LAYER_KINDS, type LayerKind, SLOPE_GRADES } from '../model/
 import { PlatError } from '../platform/errors.ts';
 import { openElevation, type SlopeCell } from '../raster/elevation-grid.ts';
 
-/** A parcel's land figures, computed now, with the data behind them. */
+/** A parcel's freshly computed land figures, with the data behind them. */
 export type ComputedLand = {
   figures: ComputedParcel;
   /** Error messages for the layer kinds in `figures.remaining`, which could not be computed. */
   failures: string[];
   facing: FacingStretch[];
-  /** Null when there are too many to draw. */
+  /** Null if there are too many to draw. */
   cells: SlopeCell[] | null;
 };
 
 /**
- * Computes a single parcel like the land jobs do, but keeps the frontage stretches and slope cells behind its
- * figures.
+ * Computes a single parcel the way the land jobs do, but keeps the frontage stretches and slope cells behind
+ * its figures.
  */
 export async function computeParcel(input: LandInput, signal: AbortSignal): Promise<ComputedLand> {
   const made: Pick<ComputedLand, 'facing' | 'cells'> = { facing: [], cells: [] };

@@ -4,12 +4,12 @@ import type { Point } from './map-extent.ts';
 
 export type Line = Point[];
 
-/** Vertices closer than this to the previous one are not visible. */
+/** Vertices closer to the previous one than this make no visible difference. */
 const MIN_STEP_PX = 0.4;
 
 /**
- * Clips a ring to a frame [left, top, right, bottom]. Input and result have no closing point. The result is
- * empty when nothing is left.
+ * Clips a ring to a frame [left, top, right, bottom]. The input and the result have no closing point. The
+ * result is empty if nothing is left.
  */
 export function clipRing(ring: readonly Point[], frame: Box): Line {
   const line = simplify(ring);
@@ -23,7 +23,7 @@ export function clipLine(line: readonly Point[], frame: Box): Line[] {
   return (geometry.type === 'LineString' ? [geometry.coordinates] : geometry.coordinates) as Line[];
 }
 
-/** Removes vertices that are not visible, but keeps the ends. */
+/** Removes vertices that make no visible difference, but keeps the ends. */
 function simplify(line: readonly Point[]): Line {
   const kept: Line = [];
   for (const [i, point] of line.entries()) {
@@ -39,7 +39,7 @@ export function lengthPx(line: Line): number {
   return line.slice(1).reduce((sum, to, i) => sum + between(line[i]!, to), 0);
 }
 
-/** Point and direction (radians clockwise from the right) at a share of a line's length. */
+/** The point and direction (in radians clockwise from the right) at a given fraction of a line's length. */
 export function pointAlong(line: Line, share: number): { at: Point; angle: number } {
   let left = share * lengthPx(line);
   for (let i = 1; i < line.length; i++) {

@@ -1,8 +1,8 @@
 import { ROAD_CLASSES, type RoadClass } from '../model/land-layers.ts';
 
 /**
- * Colors of slopes, from below the first of SLOPE_GRADES to above the last: ColorBrewer's RdYlGn reversed,
- * plus a darker red.
+ * Slope colors, from below the first of SLOPE_GRADES to above the last. These are ColorBrewer's RdYlGn,
+ * reversed, plus a darker red.
  */
 export const SLOPE_COLORS = [
   '#1a9850',
@@ -36,7 +36,7 @@ export const FLOOD = '#1565c0';
 export const TEXT_COLOR = '#1c1c1c';
 export const GRAY = '#8a8a8a';
 
-/** Only common system fonts, so that the drawing loads no files. */
+/** Uses only common system fonts, so that the drawing loads no files. */
 export const FONT = 'Helvetica, Arial, sans-serif';
 
 export function feetText(feet: number): string {

@@ -19,7 +19,7 @@ export type ParcelRow = BoxColumns &
     changed_run: number;
     retired_run: number | null;
     retired_at: Date | null;
-    /** Null if the parcel has no geometry. So are the hash, the box, and the location. */
+    /** Null if the parcel has no geometry, as are the hash, the box, and the location. */
     boundary: Uint8Array | null;
     shape_hash: string | null;
     x: number;
@@ -38,7 +38,7 @@ export type LayerVersion = {
   feed: string;
   run_id: number;
   merged_at: Date | null;
-  /** The layer's current version; null when the layer is gone. */
+  /** The layer's current version; null if the layer no longer exists. */
   current: number | null;
 };
 

@@ -13,12 +13,12 @@ export type View = {
   box: Box;
 };
 
-/** Minimum width and height of the shape in the view, so that slivers get a scale. */
+/** Minimum width and height of the shape in the view, so that the scale is defined for slivers. */
 const MIN_SIDE_M = 1;
 
 /**
- * The closest view that leaves `marginM` around the shape: north up, in transverse Mercator centered on the
- * parcel.
+ * The closest view that leaves `marginM` around the shape. North is up, and the projection is transverse
+ * Mercator centered on the parcel.
  */
 export function viewOf(shape: MultiPolygon, marginM: number, widthPx: number, heightPx: number): View {
   const [west, south, east, north] = boxOf(shape);
@@ -53,7 +53,7 @@ function groundBox(plane: Plane, x: number, y: number, halfX: number, halfY: num
   return boxToE7(boxOfLine(corners));
 }
 
-/** The longest of 1, 2, or 5 times a power of ten feet that fits into this many pixels. */
+/** The longest distance in feet that fits into this many pixels and is 1, 2, or 5 times a power of ten. */
 export function scaleBarOf({ metersPerPx }: View, mostPx: number): { feet: number; px: number } {
   const pxPerFt = 0.3048 / metersPerPx;
   const power = 10 ** Math.floor(Math.log10(mostPx / pxPerFt));

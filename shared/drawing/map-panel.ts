@@ -13,7 +13,7 @@ const MAX_DIFFERENCES = 6;
 
 export type PanelOptions = { differences: readonly Difference[]; waiting: boolean; computedAt: Date | null };
 
-/** The SVG elements so far, and the y position of the next one. */
+/** The SVG elements added so far, and the y position of the next one. */
 type Panel = { elements: string[]; y: number };
 
 /** The panel next to the map: the parcel's identity, its figures with their legend, and notes. */

@@ -19,13 +19,13 @@ import {
 import { type Point, scaleBarOf, type View } from './map-extent.ts';
 import { element, textElement } from './xml.ts';
 
-/** Shapes are clipped this far outside the view, so that the clipped edges are not visible. */
+/** Shapes are clipped this far outside the view to hide the clipped edges. */
 const CLIP_MARGIN_PX = 12;
 /** Shorter stretches and roads get no label. */
 const MIN_LABELED_PX = 30;
 const MIN_NAMED_ROAD_PX = 90;
 const MAX_LABELS = 40;
-/** Position of road names along a line. The middle is left free for the frontage lengths. */
+/** Position of a road's name along its line. The middle is left free for frontage lengths. */
 const NAME_POSITION = 0.3;
 
 export function drawMap({ parcel, shape, view, computed, surroundings }: ParcelDrawing): string {
@@ -162,7 +162,7 @@ function drawFrontage(facing: readonly FacingStretch[], view: View): string {
 }
 
 /**
- * Text along a line, never upside down: `above` the line, or to its `right`, which is the outside of a
+ * Text along a line, never upside down. It is `above` the line, or to its `right`, which is the outside of a
  * boundary.
  */
 function label(
@@ -173,7 +173,7 @@ function label(
 ): string {
   const isTurned = Math.abs(angle) > Math.PI / 2;
   const upright = isTurned ? angle + Math.PI : angle;
-  // Pixels count downward: right of the line is below text that is not rotated.
+  // The y axis points down, so the right of a line is below unrotated text.
   const isBelow = side === 'right' && !isTurned;
   const degrees = Math.round((upright * 180) / Math.PI) % 360;
   return textElement(
@@ -214,7 +214,7 @@ const NO_DATA = '#9e9e9e';
 /** Covered fractions are rounded to twentieths, to limit the number of elements. */
 const FRACTION_STEPS = 20;
 
-/** The number of grades that a slope is steeper than; null without a slope. */
+/** The number of grades that a slope is steeper than; null if the slope is unknown. */
 export function gradeOf(slopePercent: number | null): number | null {
   return slopePercent === null ? null : SLOPE_GRADES.filter(grade => slopePercent > grade).length;
 }
@@ -257,7 +257,7 @@ type Corners = [Point, Point, Point, Point];
  */
 const OVERLAP_PX = 0.06;
 
-/** SVG path of a cell, with each corner moved outward by OVERLAP_PX. */
+/** The SVG path of a cell, with each corner moved outward by OVERLAP_PX. */
 function rectangle([nw, ne, se, sw]: Corners): string {
   const at = ([x, y]: Point, right: number, down: number) =>
     `${(x + right * OVERLAP_PX).toFixed(2)} ${(y + down * OVERLAP_PX).toFixed(2)}`;

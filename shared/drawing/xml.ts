@@ -1,4 +1,4 @@
-/** Characters that XML 1.0 does not allow even escaped: controls, lone surrogates, U+FFFE and U+FFFF. */
+/** Characters that XML 1.0 doesn't allow even when escaped: controls, lone surrogates, U+FFFE, and U+FFFF. */
 const INVALID_XML_CHARS =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters to find
   /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;

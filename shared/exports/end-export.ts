@@ -30,7 +30,7 @@ async function endExport(db: Db, ending: Ending): Promise<{ job_id: string | nul
 
 /**
  * Marks an open export as failed and releases the tokens held for it.
- * @param attempt the attempt that failed; null for any
+ * @param attempt the attempt that failed, or null for any
  */
 export async function failExport(
   db: Db,
@@ -42,7 +42,7 @@ export async function failExport(
   await endExport(db, { export_id: id, state: 'failed', ...ending });
 }
 
-/** Cancels a company's open export. @returns the export's job, or undefined if the export is not open */
+/** Cancels a company's open export. @returns the export's job, or undefined if the export isn't open */
 export const cancelExport = (db: Db, id: string, companyId: string) =>
   endExport(db, { export_id: id, state: 'cancelled', company_id: companyId, attempt: null, error: null });
 
@@ -56,13 +56,16 @@ export function overCeiling(most: number): PlatError {
   });
 }
 
-/** Shown when the failure is Plat's. */
+/** Shown when Plat is responsible for the failure. */
 export const LOST: ExportError = {
   code: 'internal_error',
   message: "Plat couldn't create the file. You weren't charged. Try again.",
 };
 
-/** Fails exports whose job ended without a result: its workers died, or an operator canceled it. */
+/**
+ * Marks exports as failed if their job ended without a result, because its workers died or an operator
+ * canceled it.
+ */
 export async function failLostExports(db: Db): Promise<void> {
   for (const { id } of await db.run<{ id: string }>('exports/list_lost'))
     await db.transaction(tx => failExport(tx, id, LOST, null));

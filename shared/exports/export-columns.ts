@@ -4,7 +4,7 @@ import type { ExportKind } from './export-request.ts';
 
 type Columns = Record<string, { type: FieldType; doc: string }>;
 
-/** Columns before the parcel's own fields. */
+/** Columns that come before the parcel's own fields. */
 const OWN: Columns = {
   property_id: { type: 'integer', doc: 'Stable numeric identifier of the parcel' },
   fips: { type: 'text', doc: '5-digit county FIPS code' },
@@ -83,7 +83,7 @@ export const EXPORT_COLUMNS = [
   ...new Set(Object.values(COLUMNS).flatMap(columns => Object.keys(columns))),
 ] as [string, ...string[]];
 
-/** The last column of every file, with the credits and terms of use of the row's sources. */
+/** The last column of every file, with the credits and terms of use for the row's sources. */
 export const SOURCES_COLUMN = 'sources';
 
 export type ExportColumn = { name: string; type: FieldType };

@@ -3,7 +3,7 @@ import { sql } from '../platform/statements.ts';
 import { countyText } from '../regions/counties.ts';
 import { type ExportRequest, FILE_TYPES } from './export-request.ts';
 
-/** An order with the name of its list, or of its only market. Null if there is none or it was deleted. */
+/** An order with the name of its list or its only market. Null if it has neither, or if it was deleted. */
 export type NamedOrder = { request: ExportRequest; subject: string | null };
 
 export const SUBJECT = sql('exports/subject_of_export');
@@ -24,7 +24,7 @@ export function shortNameOf({ request, subject }: NamedOrder): string {
 
 const LONGEST = 60;
 
-/** A name as lowercase letters, digits, and hyphens, safe in any file system. */
+/** Converts a name to lowercase letters, digits, and hyphens, which are safe in any file system. */
 const slugOf = (name: string): string =>
   name
     .normalize('NFKD')
@@ -34,7 +34,7 @@ const slugOf = (name: string): string =>
     .slice(0, LONGEST)
     .replace(/^-+|-+$/g, '');
 
-/** `plat-spring-mailing-2026-11-28.csv`. @param n the part; 0 for the whole file */
+/** `plat-spring-mailing-2026-11-28.csv`. @param n the part number, or 0 for the whole file */
 export function fileNameOf(order: NamedOrder & { id: string; created_at: Date }, n: number): string {
   const name = slugOf(shortNameOf(order)) || order.id.slice(0, 8);
   const { extension } = FILE_TYPES[order.request.format];

@@ -18,7 +18,7 @@ export const FILE_TYPES: Readonly<Record<ExportFormat, { extension: string; type
 /** An Excel sheet holds 1,048,576 rows. Google Earth shows about 10,000 shapes. */
 export const mostRows = (format: ExportFormat): number => (format === 'kml' ? 10_000 : 1_000_000);
 
-/** An order as stored: the original request, which the worker parses the way the API did. */
+/** An order as it is stored: the original request, which the worker parses the same way the API did. */
 export type ExportRequest = {
   /** Exactly one of `filter`, `list_id`, `comps`, and `markets`. */
   filter?: Record<string, unknown>;
@@ -44,9 +44,7 @@ export const kindOf = (
   return request.list_id !== undefined ? 'list' : request.one_per_owner ? 'owners' : 'filter';
 };
 
-/**
- * The price of a row that the company hasn't paid for. Markets are priced as a whole, with all their rows.
- */
+/** The price of a row that the company hasn't paid for. A market has one price for all its rows. */
 export const priceOf = (kind: ExportKind): Price =>
   kind === 'markets' ? PRICES.exportMarkets : PRICES.exportRows;
 
@@ -57,7 +55,7 @@ export const EXPORT_KEY = 'public_export';
 
 const payload = z.strictObject({ export: z.uuid() });
 
-/** People wait for exports, so they share the queue of new feeds, which runs several jobs at a time. */
+/** People wait for exports, so they share the queue for new feeds, which runs several jobs at a time. */
 export const makeExport: JobDefinition<z.infer<typeof payload>> = {
   name: 'export.make',
   queue: 'feeds',

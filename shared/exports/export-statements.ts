@@ -1,6 +1,6 @@
 import type { Db } from '../platform/db.ts';
 
-/** A version per company, which changes whenever one of its exports makes progress. */
+/** A version number per company that changes whenever one of its exports makes progress. */
 export const readExportVersions = (
   db: Db,
   companyIds: readonly string[],

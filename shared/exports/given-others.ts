@@ -3,7 +3,7 @@ import type { Db } from '../platform/db.ts';
 /** A specific version of a comp or market. */
 export type GivenOther = { id: string; version: string };
 
-/** Rows per statement: about 600 kB. */
+/** Rows per statement, about 600 kB. */
 const BATCH = 10_000;
 
 /**
@@ -16,7 +16,7 @@ export async function giveOthers<Other extends GivenOther>(
   others: readonly Other[],
 ): Promise<Other[]> {
   const charged: Other[] = [];
-  // Sorted, so that two exports can't deadlock.
+  // Sorted so that two exports can't deadlock.
   const sorted = others.toSorted((a, b) => (a.id < b.id ? -1 : 1));
   for (let from = 0; from < sorted.length; from += BATCH) {
     const batch = sorted.slice(from, from + BATCH);

@@ -4,7 +4,7 @@ import type { Selection } from '../parcels/filter/filter-selection.ts';
 import type { Db } from '../platform/db.ts';
 import { compose } from '../platform/statements.ts';
 
-/** Common table expressions, with their parameters. The last one, `hits`, has the parcels of a file. */
+/** Common table expressions, with their parameters. The last one, `hits`, has the parcels in a file. */
 export type Hits = { hits: string; found: 'hits' | 'members'; values: Record<string, unknown> };
 
 /** @param most maximum number of parcels */
@@ -14,7 +14,7 @@ export const hitsOfFilter = ({ from, where, values }: Selection, most: number): 
   values: { ...values, most },
 });
 
-/** The largest parcel of each owner; `found` has all of the owner's parcels. */
+/** The largest parcel of each owner. `found` has all of the owner's parcels. */
 export const hitsOfOwners = ({ from, where, values }: Selection, companyId: string, most: number): Hits => {
   const { owners, ranked } = listParts();
   return {
@@ -44,7 +44,7 @@ export async function hitsOfList(
   };
 }
 
-/** A list of the company; undefined if the company has no such list. */
+/** One of the company's lists; undefined if the company has no such list. */
 export async function findListOf(db: Db, companyId: string, id: string): Promise<ListRecord | undefined> {
   return (await db.run<ListRecord>('lists/list_lists', { company_id: companyId, list_id: id }))[0];
 }

@@ -2,7 +2,8 @@ import { readFileSync } from 'node:fs';
 import { PlatError } from '../platform/errors.ts';
 
 /**
- * A publisher of parcels, from OpenAddresses' list for the US (CC0). tools/make-catalogue.ts writes the file.
+ * A publisher of parcel data, from OpenAddresses' list for the US (CC0). tools/make-catalogue.ts writes the
+ * file.
  */
 export type CatalogueSource = {
   /** Five digits for a county, two for a state, seven for a city. */
@@ -52,7 +53,7 @@ function parseCatalogue(file: string): Catalogue {
   }
 }
 
-/** The catalog's sources for a county: its own before the state's, newest first. */
+/** The catalog's sources for a county. The county's own come before the state's, newest first. */
 export function sourcesOfCounty(fips: string, file?: string): CatalogueSource[] {
   const of = (place: string) =>
     readCatalogue(file)

@@ -21,7 +21,8 @@ export type CountyKindStatus = {
   kind: CountyKind;
   feed: string;
   /**
-   * `planned`: result of a dry run. `off`: the feed file exists, but is disabled until someone completes it.
+   * `planned` is the result of a dry run. `off` means that the feed file exists, but is disabled until
+   * someone completes it.
    */
   status: 'written' | 'off' | 'there' | 'planned' | 'failed' | 'unknown';
   title: string | null;
@@ -41,7 +42,7 @@ export type CountyKindStatus = {
 
 const payload = z.object({
   county: countyCode,
-  /** False: only report what would be written, without requests to publishers. */
+  /** If false, only report what would be written, without sending requests to publishers. */
   write: z.boolean(),
   requestedBy: z.string(),
 });

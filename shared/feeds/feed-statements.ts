@@ -3,7 +3,7 @@ import type { Box } from '../geo/geometry-types.ts';
 import type { Db } from '../platform/db.ts';
 import type { AddCountyResult } from './county-feeds.ts';
 
-/** A feed, its last run, and its schedule. */
+/** A feed with its last run and its schedule. */
 export type FeedState = {
   name: string;
   kind: string;
@@ -62,7 +62,7 @@ export async function listTowns(db: Db, fips: number, limit: number): Promise<st
   return (await db.run<{ town: string }>('feeds/list_towns', { fips, limit })).map(({ town }) => town);
 }
 
-/** Bounding boxes of the parcels in each county, by FIPS. @param fips null for all counties */
+/** Bounding boxes of the parcels in each county, by FIPS code. @param fips null for all counties */
 export async function listCountyBoxes(db: Db, fips: readonly number[] | null): Promise<Map<number, Box>> {
   const rows = await db.run<BoxColumns & { fips: number }>('feeds/list_boxes', { fips });
   return new Map(rows.map(row => [row.fips, boxOfColumns(row)]));

@@ -13,11 +13,11 @@ export const ROW_FIELDS = {
 } as const;
 export type RowField = keyof typeof ROW_FIELDS;
 
-/** How a run of a roll feed treats parcels that another feed has loaded. */
+/** How a run of a roll feed handles parcels that another feed has loaded. */
 export const OVERLAPS = ['block', 'update', 'replace', 'add', 'separate'] as const;
 export type Overlap = (typeof OVERLAPS)[number];
 
-/** A feed that already has parcels in a run's counties. `again`: how many of them are also in the run. */
+/** A feed that already has parcels in a run's counties. `again` is how many of them are also in the run. */
 export type LoadedFeed = { feed: string; parcels: number; again: number };
 
 /** Formats for uploads, with their labels in the form. */
@@ -52,7 +52,7 @@ const upload = z.object({
 });
 export type Upload = z.output<typeof upload>;
 
-/** How to read the file, for settings that can't be detected from it. */
+/** Settings for reading the file that can't be detected from it. */
 const reading = z.object({
   format: z.enum(Object.keys(UPLOAD_FORMATS) as [UploadFormat, ...UploadFormat[]]).optional(),
   member: text.optional(),
@@ -70,11 +70,16 @@ export const MAX_VALUES = 30;
 export const MAX_VALUE_CHARS = 60;
 
 const meanings = z.object({
-  /** The column that these values are from. The form may have a different column for the field by now. */
+  /**
+   * The column that these values are from. The form may have switched the field to a different column since.
+   */
   column: z.string().max(MAX_COLUMN_CHARS),
-  /** Meanings by the text in the file: 'true', 'false', or '' for a flag; another text or '' for a code. */
+  /**
+   * Maps each text in the file to its meaning: 'true', 'false', or '' for a flag; another text or '' for a
+   * code.
+   */
   values: z.record(z.string().max(MAX_VALUE_CHARS), z.string().max(MAX_COLUMN_CHARS)),
-  /** For a flag: what all other values and empty cells mean. */
+  /** For a flag, the meaning of all other values and of empty cells. */
   otherwise: z.enum(['true', 'false', '']),
 });
 export type Meanings = z.output<typeof meanings>;
@@ -83,7 +88,7 @@ export type Meanings = z.output<typeof meanings>;
 export type ValueMeanings = {
   kind: 'flag' | 'code';
   column: string;
-  /** Most frequent first. `means` is as in Meanings. */
+  /** Most frequent first. `means` has the same format as in Meanings. */
   values: { text: string; count: number; means: string }[];
   others: number;
   otherwise: Meanings['otherwise'];
@@ -102,7 +107,7 @@ const payload = z.object({
   reading,
   name: z.string().regex(FEED_NAME).optional(),
   county: z.number().int().optional(),
-  /** The operator's choices. Without them, Plat suggests columns. */
+  /** The operator's choices. If absent, Plat suggests columns. */
   choices: choices.optional(),
   overlap: z.enum(OVERLAPS).optional(),
   write: z.boolean(),
@@ -114,7 +119,7 @@ export type ColumnGuess = { columns: string[]; confidence: number; why: string }
 
 export type CheckMessage = { field: string | null; count: number; rowNo: number; message: string };
 
-/** The result of checking one part of a feed on its first rows. */
+/** The result of checking one part of a feed against its first rows. */
 export type PartCheckResult = {
   part: string;
   rows: number;
@@ -122,11 +127,11 @@ export type PartCheckResult = {
   withGeometry: number;
   rejected: CheckMessage[];
   dropped: CheckMessage[];
-  /** For each field, the number of rows that have it, and its first values before and after mapping. */
+  /** For each field, the number of rows that have it and the first values before and after mapping. */
   fields: { field: string; filled: number; samples: { in: string; out: string }[] }[];
 };
 
-/** Layers or archive members to choose from, by the setting to fill in. */
+/** Layers or archive members to choose from, keyed by the setting that the choice fills in. */
 export type FileChoice = Partial<Record<'layer' | 'member', string[]>>;
 
 export type AddFileResult = {
@@ -136,7 +141,7 @@ export type AddFileResult = {
   kind: string;
   preset: string | null;
   fips: string | null;
-  /** How the county was guessed from ZIP codes. Null if it was entered or is clear from locations. */
+  /** How the county was guessed from ZIP codes. Null if it was entered or is clear from the locations. */
   fipsWhy: string | null;
   rows: number;
   /** The columns of a roll; empty if the file has a known schema. */
@@ -159,7 +164,7 @@ export type AddFileResult = {
   feedFile: string;
   /** The system's error code if FEEDS_DIR is not writable. */
   notWritable: string | null;
-  /** Whether the feed is now in FEEDS_DIR. `refused`: why a requested write failed. */
+  /** Whether the feed is now in FEEDS_DIR. `refused` is why a requested write failed. */
   written: boolean;
   refused: string | null;
   /** The job that runs the feed. */

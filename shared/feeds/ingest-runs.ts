@@ -5,9 +5,9 @@ import type { JobDefinition } from '../platform/queue/jobs.ts';
 
 const payload = z.object({
   feed: z.string(),
-  /** Merges even if the gate blocks the run. The run records this. */
+  /** Whether to merge even if the gate blocks the run. The run records this. */
   force: z.boolean().default(false),
-  /** Sources to use instead of the feed file's, by input. */
+  /** Sources to use instead of those in the feed file, by input. */
   sources: z.partialRecord(z.enum(INPUTS), z.string()).default({}),
   requestedBy: z.string().default('operator'),
   /** A person is waiting, so the job isn't retried after a server has failed several times in one attempt. */
@@ -17,7 +17,7 @@ const payload = z.object({
 export type IngestPayload = z.output<typeof payload>;
 
 /**
- * Waits of 5 to 40 seconds outlast a restart of the database or source. An invalid file fails immediately.
+ * Pauses of 5 to 40 seconds outlast a restart of the database or source. An invalid file fails immediately.
  */
 export const ingestJob: JobDefinition<IngestPayload> = {
   name: 'ingest.run',
@@ -28,23 +28,25 @@ export const ingestJob: JobDefinition<IngestPayload> = {
   backoffMs: 5_000,
 };
 
-/** `runs.counts`: each row read is skipped, rejected, identical, a part, or becomes a parcel or listing. */
+/**
+ * `runs.counts`: each row read is skipped, rejected, identical, or a part, or it becomes a parcel or listing.
+ */
 export type RunCounts = {
   /** Rows by input: {"roll": 2027, "shape": 2019} or {"listings": …}. */
   read: Record<string, number>;
   /** Rows that the feed's `skip_where` excludes. */
   skipped: number;
-  /** Rejected rows by reason. The counts are exact; run_rejects keeps only the first rows of each reason. */
+  /** Rejected rows by reason. The counts are exact; run_rejects keeps only the first rows for each reason. */
   rejected: Record<string, number>;
   /** Values dropped from rows that were used, by field. Exact, like the counts above. */
   dropped: Record<string, number>;
   /** Repaired boundaries, by kind of repair. */
   repaired: Record<string, number>;
-  /** Rows that repeat another one in all values used. */
+  /** Rows whose used values all match those of another row. */
   identical: number;
   /** Rows whose geometry was added to an earlier row with the same key. */
   parts: number;
-  /** Number of rows with a value, by mapped field. Fields of a geometry file are `shape.<field>`. */
+  /** Number of rows with a value, by mapped field. Fields from a geometry file are `shape.<field>`. */
   filled: Record<string, number>;
   /** Results of comparing with the existing data, plus other counts that depend on the kind of feed. */
   new: number;
@@ -55,7 +57,7 @@ export type RunCounts = {
   [figure: string]: number | Record<string, number>;
 };
 
-/** All reasons why a run is not merged, and the numbers behind them. */
+/** All reasons why a run wasn't merged, with the numbers behind them. */
 export type GateResult = { blocked: { gate: string; message: string }[]; figures: object };
 
 export type RunSummary = {

@@ -6,7 +6,9 @@ export const NO_COMPS_REASONS = ['non_disclosure', 'no_qualified_sales', 'no_sal
 /** Why a county has no sold comps, and how to fix it. */
 export type NoComps = { reason: (typeof NO_COMPS_REASONS)[number]; message: string };
 
-/** @param readsSales whether a feed of the county has sales: a `sales` section, a sales file, or listings */
+/**
+ * @param readsSales whether one of the county's feeds has sales: a `sales` section, a sales file, or listings
+ */
 export function noComps(state: string, readsSales: boolean): NoComps {
   const name = STATES.find(({ code }) => code === state)?.name ?? state;
   if (readsSales)

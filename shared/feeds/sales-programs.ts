@@ -12,7 +12,7 @@ const programSchema = z.strictObject({
    * Newest first. Placeholders: {year}, {last_year}, {fips}, {county}, and Florida's {dor} and {dor_name}.
    */
   addresses: z.array(z.string().regex(/^https?:/)).min(1),
-  /** Combine the files at all addresses that exist, instead of using only the first. */
+  /** Whether to combine the files from all addresses that exist, instead of using only the first. */
   together: z.boolean().optional(),
   within: z.literal('county').optional(),
   publisher: z.string(),
@@ -50,7 +50,9 @@ export function readSalesPrograms(file = bundled): SalesProgram[] {
   }
 }
 
-/** Florida's Department of Revenue numbers counties alphabetically from 11, with Miami-Dade as Dade. */
+/**
+ * Florida's Department of Revenue numbers counties alphabetically, starting at 11, with Miami-Dade as Dade.
+ */
 const DADE = 12_086;
 
 export function salesAddresses({ addresses }: SalesProgram, county: number, year: number): string[] {

@@ -16,7 +16,7 @@ export const undoJob: JobDefinition<UndoPayload> = {
   backoffMs: ingestJob.backoffMs,
 };
 
-/** A run that can be undone. `as_of`: the day of its roll, YYYY-MM-DD. */
+/** A run that can be undone. `as_of` is the date of its roll, YYYY-MM-DD. */
 export type UndoableRun = { id: number; feed: string; feed_id: number; as_of: string };
 
 type Found = Omit<UndoableRun, 'as_of'> & {
@@ -28,7 +28,7 @@ type Found = Omit<UndoableRun, 'as_of'> & {
   undone_by: number | null;
 };
 
-/** @throws PlatError `not_found`; `undo_refused` (409) with the reason why the run can't be undone */
+/** @throws PlatError `not_found`; `undo_refused` (409), which says why the run can't be undone */
 export async function findUndoable(db: Db, id: number): Promise<UndoableRun> {
   const rows = await db.run<Found>('feeds/find_undo', { run_id: id });
   const [run] = rows;
@@ -54,7 +54,7 @@ function refusal({ id, feed, kind, status, undoes, as_of, later, undone_by }: Fo
 
 type Later = { changed_run: number; feed_id: number | null; parcels: number };
 
-/** Why a later change by another run blocks the undo, or null. */
+/** How a later change by another run blocks the undo, or null if none does. */
 async function laterChange(db: Db, { id, feed, feed_id }: Found): Promise<string | null> {
   const counties = await db.run<{ fips: number }>('feeds/list_undo_counties', { run_id: id, feed_id });
   const of = { run_id: id, feed_id, fips: counties.map(({ fips }) => fips) };

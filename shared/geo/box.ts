@@ -2,9 +2,9 @@ import { bbox } from '@turf/bbox';
 import type { Geometry } from 'geojson';
 import type { Box, MultiPolygon, Position } from './geometry-types.ts';
 
-// The @turf modules are imported one by one: loading all of @turf/turf takes 200 ms per process.
+// Import the @turf modules one by one, because loading all of @turf/turf takes 200 ms per process.
 
-/** An empty box, to be grown with `growBox`. */
+/** An empty box to be grown with `growBox`. */
 export const emptyBox = (): Box => [Infinity, Infinity, -Infinity, -Infinity];
 export const isEmptyBox = (box: Box): boolean => box[0] > box[2];
 
@@ -21,7 +21,7 @@ export function boxAround(boxes: Iterable<Readonly<Box>>): Box {
   return around;
 }
 
-/** The bounding box of a boundary; `emptyBox` when it has no parts. */
+/** The bounding box of a boundary, or `emptyBox` if it has no parts. */
 export function boxOf(polygons: MultiPolygon): Box {
   return bbox({ type: 'MultiPolygon', coordinates: polygons }) as Box;
 }
@@ -31,8 +31,8 @@ export function boxOfLine(line: readonly Position[]): Box {
 }
 
 /**
- * The bounding box of an unchecked GeoJSON geometry of any type; null when it has no positions or is not
- * within the ranges of longitude and latitude.
+ * The bounding box of an unchecked GeoJSON geometry of any type; null if it has no positions or isn't within
+ * the ranges of longitude and latitude.
  */
 export function boxOfGeometry(geometry: Geometry | null): Box | null {
   if (geometry === null) return null;
@@ -49,7 +49,7 @@ function growByGeometry(box: Box, geometry: Geometry): void {
   else if (Array.isArray(geometries)) for (const part of geometries) if (part) growByGeometry(box, part);
 }
 
-/** A coordinate that is not a number makes the box NaN, which the range check rejects. */
+/** A coordinate that isn't a number makes the box NaN, which the range check rejects. */
 function growByPositions(box: Box, coordinates: readonly unknown[]): void {
   if (Array.isArray(coordinates[0])) {
     for (const inner of coordinates) if (Array.isArray(inner)) growByPositions(box, inner);
@@ -75,7 +75,7 @@ export function padBox([west, south, east, north]: Readonly<Box>, across: number
 
 /** Meters per degree of latitude at the equator of WGS84, where a degree is shortest. */
 const METERS_PER_DEGREE = 110_574;
-/** Nearer to a pole, a margin in degrees of longitude would grow without bound. */
+/** Closer to a pole, a margin in degrees of longitude would grow without bound. */
 const MAX_LATITUDE_DEG = 89;
 
 /** Degrees of latitude and longitude that cover at least `meters` anywhere between two latitudes. */
@@ -90,13 +90,13 @@ export function withMargin(box: Readonly<Box>, meters: number): Box {
   return padBox(box, lon, lat);
 }
 
-/** Like `withMargin`, for a box in 1e-7 degrees. */
+/** Like `withMargin`, but for a box in 1e-7 degrees. */
 export function withMarginE7(box: Readonly<Box>, meters: number): Box {
   const { lat, lon } = marginDeg(meters, box[1] / 1e7, box[3] / 1e7);
   return padBox(box, Math.ceil(lon * 1e7), Math.ceil(lat * 1e7));
 }
 
-/** Converts a box from degrees to integers of 1e-7 degrees, each side rounded. */
+/** Converts a box from degrees to integers of 1e-7 degrees. Each side is rounded. */
 export const boxToE7 = (box: Readonly<Box>): Box => box.map(degrees => Math.round(degrees * 1e7)) as Box;
 
 /** The text of a PostgreSQL `box`. Box columns are in 1e-7 degrees. */

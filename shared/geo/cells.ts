@@ -4,19 +4,19 @@ import { coversPoint, type PreparedQuery } from './intersects.ts';
 
 /** Boxes with inclusive bounds, in integers of 1e-7 degrees. */
 export type QueryCover = {
-  /** Boxes wholly inside the query's area. They do not overlap. */
+  /** Boxes entirely inside the query's area. They don't overlap. */
   inner: Box[];
-  /** Boxes that together cover every outline, line and point of the query. */
+  /** Boxes that together cover every outline, line, and point of the query. */
   edge: Box[];
 };
 
 /**
- * Measured with a query of 500 vertices on 290,736 parcels: 32, 128 and 512 cells take 12, 10 and 17 ms for
- * 7,133 results, and 116, 57 and 43 ms for 43,394.
+ * Measured with a query of 500 vertices on 290,736 parcels: 32, 128, and 512 cells take 12, 10, and 17 ms for
+ * 7,133 results, and 116, 57, and 43 ms for 43,394.
  */
 export const DEFAULT_EDGE_CELLS = 128;
 
-/** Cells narrower than this (about 50 m) are not split, because a parcel's extent is wider than that. */
+/** Cells narrower than this (about 50 m) aren't split, because a parcel's extent is wider than that. */
 const NARROW_CELL = 5_000;
 
 /**
@@ -26,9 +26,9 @@ const NARROW_CELL = 5_000;
 const MARGIN = 2;
 
 /**
- * Covers a query with boxes for an index search. A parcel whose location is in an inner box is a result. A
- * parcel whose extent touches an edge box must be tested by `intersects`. Splits the largest edge cell in
- * half until there are `maxCells`. The parts that are cut off are entirely inside or outside.
+ * Covers a query with boxes for an index search. A parcel whose location is in an inner box matches. A parcel
+ * whose extent touches an edge box must be tested by `intersects`. Splits the largest edge cell in half until
+ * there are `maxCells`. The parts that are cut off are entirely inside or outside.
  */
 export function coverQuery(query: PreparedQuery, maxCells = DEFAULT_EDGE_CELLS): QueryCover {
   const { index } = query;
@@ -56,7 +56,7 @@ function roundOut([west, south, east, north]: Box): Box {
   return padBox([Math.floor(west), Math.floor(south), Math.ceil(east), Math.ceil(north)], MARGIN);
 }
 
-/** The cell's area; 0 when it is too narrow to split. */
+/** The cell's area, or 0 if it is too narrow to split. */
 function priority(box: Box): number {
   return Math.min(box[2] - box[0], box[3] - box[1]) < NARROW_CELL ? 0 : boxArea(box);
 }
@@ -77,8 +77,8 @@ function halve([west, south, east, north]: Box): [Box, Box] {
 }
 
 /**
- * Shrinks a box to the outline inside it. Returns null if there is none. Adds the part that is cut off to
- * `inner` if it is inside the query.
+ * Shrinks a box to fit the outline inside it. Returns null if there is none. Adds the parts that are cut off
+ * to `inner` if they are inside the query.
  */
 function shrink(query: PreparedQuery, box: Box, edges: Uint32Array, inner: Box[]): Cell | null {
   const within = new Uint32Array(edges.length);

@@ -2,16 +2,16 @@ import type { Position } from './geometry-types.ts';
 
 /**
  * The maximum number of edges that any line of latitude or longitude crosses. Testing a point takes up to
- * this many steps, and so does each step of the check for crossing rings. The total work is bounded by this
- * number times the number of edges.
+ * this many steps, and so does each step of the check for crossing rings. This number times the number of
+ * edges is an upper bound for the total work.
  */
 export function countCrossings(paths: readonly (readonly Position[])[]): number {
   return Math.max(deepest(paths, 0), deepest(paths, 1));
 }
 
 /**
- * The maximum number of edges that span one coordinate of an axis. Edges along the other axis have no length
- * on this one and are skipped.
+ * The maximum number of edges that span one coordinate of an axis. Edges parallel to the other axis have no
+ * length on this one and are skipped.
  */
 function deepest(paths: readonly (readonly Position[])[], axis: 0 | 1): number {
   const edges = paths.reduce((sum, path) => sum + path.length - 1, 0);

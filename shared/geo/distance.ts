@@ -6,14 +6,14 @@ const { Geodesic } = geographiclib;
 const { WGS84 } = Geodesic;
 
 /**
- * Geodesic distance on WGS84 in meters, accurate to 15 nm, in 1 to 2 us (Karney, Algorithms for geodesics, J.
- * Geodesy 87, 2013).
+ * Geodesic distance on WGS84 in meters, accurate to 15 nm (Karney, Algorithms for geodesics, J. Geodesy 87,
+ * 2013). Takes 1 to 2 us.
  */
 export function geodesicDistanceM(lon1: number, lat1: number, lon2: number, lat2: number): number {
   return WGS84.Inverse(lat1, lon1, lat2, lon2, Geodesic.DISTANCE).s12!;
 }
 
-/** The polygon is inscribed: its edges are within 0.008 % of the radius. */
+/** The polygon is inscribed. Its edges come within 0.008% of the radius. */
 const CIRCLE_VERTICES = 256;
 
 /**
@@ -40,7 +40,7 @@ export function geodesicCircle(lon: number, lat: number, meters: number): QueryG
   };
 }
 
-/** The polar cap beyond a rim, as a ring that spans all longitudes. */
+/** The polar cap beyond a circle's rim, as a ring that spans all longitudes. */
 function polarCap(rim: readonly Position[], pole: number): Position[] {
   const around = rim
     .map(([x, y]): Position => [((((x + 180) % 360) + 360) % 360) - 180, y])

@@ -23,8 +23,8 @@ const Z7 = (8 / 15) * E2 ** 7;
 const B2 = B * B;
 
 /**
- * For edges up to this length the error of the short formula is 1e-7 for triangles 1 m high and 7e-11 for
- * compact ones.
+ * For edges up to this length, the short formula's error is 1e-7 for triangles 1 m high and 7e-11 for compact
+ * ones.
  */
 export const SHORT_EDGE_M = 2000;
 
@@ -90,8 +90,8 @@ function zoneSqM(sin: number): number {
 }
 
 /**
- * Ring area by Karney's algorithm (Algorithms for geodesics, J. Geodesy 87, 2013), for rings of any size,
- * around poles and across the antimeridian.
+ * The area of a ring by Karney's algorithm (Algorithms for geodesics, J. Geodesy 87, 2013), for rings of any
+ * size, including around poles and across the antimeridian.
  */
 function geographicLibAreaSqM(ring: Ring): number {
   const polygon = geographiclib.Geodesic.WGS84.Polygon(false);

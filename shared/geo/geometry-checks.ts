@@ -3,7 +3,7 @@ import type { Position } from './geometry-types.ts';
 
 /** Repairs that make a geometry valid, in the order in which they are reported. */
 export const REPAIRS = [
-  /** Elevations (or further ordinates) were dropped. */
+  /** Elevations (or additional ordinates) were dropped. */
   'z_dropped',
   /** The last position did not repeat the first. */
   'ring_closed',
@@ -11,52 +11,54 @@ export const REPAIRS = [
   'duplicate_points_dropped',
   /** The boundary ran out along a line and back along the same line. */
   'spike_dropped',
-  /** A ring without area was dropped, with its holes if it was a shell. */
+  /** A ring with no area was dropped, along with its holes if it was a shell. */
   'zero_area_dropped',
   /** An exterior ran clockwise or a hole counter-clockwise. */
   'winding_reversed',
   /** A hole was moved from the part that listed it to the part that contains it. */
   'hole_moved',
-  /** The boundary touched itself; it was split into parts or holes there. */
+  /** The boundary touched itself and was split into parts or holes at that point. */
   'self_touch_split',
-  /** A ring crossed or overlapped itself (such as a bow-tie). Every area that it encloses was kept, once. */
+  /**
+   * A ring crossed or overlapped itself (such as a bow-tie). Every area that it encloses was kept exactly
+   * once.
+   */
   'self_crossing_split',
   /** A hole crossed its shell and was clipped to it, or was outside it and became a part of its own. */
   'hole_outside_shell',
-  /** Holes overlapped, shared an edge or contained each other. Their union was cut out. */
+  /** Holes overlapped, shared an edge, or contained each other. Their union was cut out. */
   'holes_merged',
-  /** Parts overlapped or shared an edge. Their union was taken, so that no area counts twice. */
+  /** Parts overlapped or shared an edge. They were replaced by their union, so that no area counts twice. */
   'parts_merged',
-  /** A line without length was dropped. */
+  /** A line with no length was dropped. */
   'zero_length_dropped',
 ] as const;
 export type Repair = (typeof REPAIRS)[number];
 
-/** Why a geometry is not usable as a boundary, or as lines. */
+/** Why a geometry can't be used as a boundary, or as lines. */
 export type GeometryFault =
-  /** Null, or without coordinates. */
+  /** The geometry is null or has no coordinates. */
   | 'no_geometry'
-  /** A point, a line, or a collection that contains one. */
+  /** It is a point, a line, or a collection that contains one. */
   | 'not_an_area'
-  /** Not lines, or a collection that contains something else. */
+  /** It isn't lines, or it is a collection that contains something else. */
   | 'not_a_line'
   /**
-   * Not nested as its GeoJSON type requires: a ring or a position is not an array, or a position has fewer
+   * It isn't nested as its GeoJSON type requires: a ring or position isn't an array, or a position has fewer
    * than two ordinates.
    */
   | 'malformed'
   /** A coordinate is not a finite number. */
   | 'not_finite'
   /**
-   * A latitude beyond +-90 or a longitude beyond +-180: often a sign that coordinates are projected or
-   * swapped.
+   * A latitude is beyond +-90, or a longitude beyond +-180. Often, the coordinates are projected or swapped.
    */
   | 'out_of_range'
-  /** The file has the geometry in a form that cannot be read. */
+  /** The file has the geometry in a format that can't be read. */
   | 'unreadable'
   /** No ring has three distinct points. */
   | 'too_few_points'
-  /** No area is left after repairs. */
+  /** Nothing is left of the area after repairs. */
   | 'no_area'
   /** All positions of the lines are the same. */
   | 'no_length'
@@ -81,7 +83,7 @@ export const isUnreadable = (geometry: unknown): geometry is Geometry =>
 
 /**
  * Adds the coordinates of every polygon (or line) to `raw`, including those in collections. Returns a fault
- * when the geometry has another type.
+ * if the geometry has another type.
  */
 export function collectCoordinates(
   geometry: Geometry | null | undefined,
@@ -116,8 +118,8 @@ export function collectCoordinates(
 }
 
 /**
- * Checks a position of a ring or a line and drops its elevation. Returns the input array itself when it has
- * two ordinates.
+ * Checks a position of a ring or a line and drops its elevation. Returns the input array itself if it has two
+ * ordinates.
  */
 export function checkPosition(
   value: unknown,

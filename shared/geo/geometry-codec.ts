@@ -1,7 +1,7 @@
 import type { Box, MultiPolygon, Polygon, Position, Ring } from './geometry-types.ts';
 
 /**
- * Degrees to integers of 1e-7 degrees, rounded with an error of up to 11 mm. +-180 degrees fit into a signed
+ * Converts degrees to integers of 1e-7 degrees. Rounding is off by up to 11 mm. +-180 degrees fit in a signed
  * 32-bit integer.
  */
 export const toE7 = (deg: number): number => Math.round(deg * 1e7);
@@ -12,24 +12,24 @@ export const fromE7 = (e7: number): number => e7 / 1e7;
 const STEPS = 1024;
 
 /**
- * Degrees to units of 1e-7 degrees, in steps of 1/1024. Numbers of up to 7 decimals are exact, so points that
- * are collinear in decimals stay collinear.
+ * Converts degrees to units of 1e-7 degrees, in steps of 1/1024. Numbers with up to 7 decimals are exact, so
+ * points that are collinear in decimals stay collinear.
  */
 export const toUnits = (deg: number): number => Math.round(deg * (1e7 * STEPS)) / STEPS;
 
 /**
- * Positions are stored as differences in 1e-7 degrees, as zigzag varints (Protocol Buffers): about 4 bytes
- * per vertex.
+ * Positions are stored as differences in 1e-7 degrees, encoded as zigzag varints (Protocol Buffers). This
+ * takes about 4 bytes per vertex.
  */
 const BOUNDARY_VERSION = 1;
 const LINES_VERSION = 101;
 
-/** A varint of 32 bits takes up to 5 bytes. */
+/** A 32-bit varint takes up to 5 bytes. */
 const MAX_VARINT = 5;
 
 /**
  * Format: version, number of parts, number of rings per part, positions without the closing one. Positions
- * that become equal by rounding are dropped, unless fewer than three would be left.
+ * that rounding makes equal are dropped, unless fewer than three would be left.
  */
 export function encodeBoundary(polygons: MultiPolygon): Uint8Array {
   const writer: Writer = { bytes: [BOUNDARY_VERSION], lon: 0, lat: 0 };
@@ -42,7 +42,7 @@ export function encodeBoundary(polygons: MultiPolygon): Uint8Array {
 }
 
 /**
- * Decodes the output of `encodeBoundary`. Throws if the bytes are cut short, are too long, or have another
+ * Decodes the output of `encodeBoundary`. Throws if the data is truncated, is too long, or has another
  * version.
  */
 export function decodeBoundary(bytes: Uint8Array): MultiPolygon {
@@ -66,7 +66,7 @@ export type BoundaryWkb = { wkb: Uint8Array; box: Box };
 
 const [WKB_POLYGON, WKB_MULTIPOLYGON] = [3, 6];
 
-/** A reused buffer to write to. Creating one for each of many small boundaries took ten times as long. */
+/** A reused output buffer. Creating one for each of many small boundaries took ten times as long. */
 let draft = new DataView(new ArrayBuffer(1 << 16));
 
 /** Converts the output of `encodeBoundary` to Well-Known Binary in degrees. Throws like `decodeBoundary`. */
@@ -117,8 +117,8 @@ function putPosition(at: number, x: number, y: number): number {
 }
 
 /**
- * Format: version, number of lines, positions of each. Positions that become equal to the one before by
- * rounding are dropped, except for a line's two ends.
+ * Format: version, number of lines, positions of each. Positions that rounding makes equal to the previous
+ * one are dropped, except for a line's two ends.
  */
 export function encodeLines(lines: readonly (readonly Position[])[]): Uint8Array {
   const writer: Writer = { bytes: [LINES_VERSION], lon: 0, lat: 0 };
@@ -128,8 +128,7 @@ export function encodeLines(lines: readonly (readonly Position[])[]): Uint8Array
 }
 
 /**
- * Decodes the output of `encodeLines`. Throws if the bytes are cut short, are too long, or have another
- * version.
+ * Decodes the output of `encodeLines`. Throws if the data is truncated, is too long, or has another version.
  */
 export function decodeLines(bytes: Uint8Array): Position[][] {
   const reader = openReader(bytes, 'line', LINES_VERSION);
@@ -157,7 +156,7 @@ function lineOnGrid(line: readonly Position[]): number[] {
 
 function ringOnGrid(ring: Ring): number[] {
   const grid = lineOnGrid(ring);
-  // Drop the closing position and those that became equal to it.
+  // Drop the closing position and the ones that became equal to it.
   while (grid.length > 2 && grid.at(-2) === grid[0] && grid.at(-1) === grid[1]) grid.length -= 2;
   if (hasThreePositions(grid)) return grid;
   return ring.slice(0, -1).flatMap(([lon, lat]) => [toE7(lon), toE7(lat)]);
@@ -188,7 +187,7 @@ function putPositions(writer: Writer, grid: readonly number[]): void {
   for (let i = 0; i < grid.length; i += 2) {
     const lon = grid[i]!;
     const lat = grid[i + 1]!;
-    // A difference of up to 360 degrees overflows 32 bits; encoder and decoder both wrap around.
+    // A difference of up to 360 degrees overflows 32 bits. The encoder and the decoder both wrap around.
     putVarint(writer, zigzag((lon - writer.lon) | 0));
     putVarint(writer, zigzag((lat - writer.lat) | 0));
     writer.lon = lon;
@@ -229,7 +228,7 @@ function readPosition(reader: Reader): void {
   reader.lat = (reader.lat + unzigzag(readVarint(reader))) | 0;
 }
 
-/** Reads a count of items of at least one byte each, so that a damaged count cannot allocate gigabytes. */
+/** Reads a count of items of at least one byte each, so that a damaged count can't allocate gigabytes. */
 function readCount(reader: Reader): number {
   const count = readVarint(reader);
   const left = reader.bytes.length - reader.at;

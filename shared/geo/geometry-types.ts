@@ -14,10 +14,10 @@ export type Polygon = Ring[];
 
 export type MultiPolygon = Polygon[];
 
-/** In degrees, or in integers of 1e-7 degrees if the name says E7. */
+/** In degrees, or in integers of 1e-7 degrees if the name contains E7. */
 export type Box = [west: number, south: number, east: number, north: number];
 
-/** Transforms a geometry to WGS84 degrees in place. Throws TypeError when a coordinate is not finite. */
+/** Transforms a geometry to WGS84 degrees in place. Throws a TypeError if a coordinate isn't finite. */
 export type ToWgs84 = (geometry: Geometry) => Geometry;
 
 /** For geometries that are already in WGS84 degrees. */

@@ -7,7 +7,7 @@ import { onLevelEdge, orientation, segmentRelation } from './predicates.ts';
 import type { QueryGeometry } from './query-geometry.ts';
 
 /**
- * Coordinates in units of `toUnits`. Edge e of element elementOf[e] runs from (x1, y1)[e] to (x2, y2)[e]; a
+ * Coordinates in units of `toUnits`. Edge e of element elementOf[e] runs from (x1, y1)[e] to (x2, y2)[e]. A
  * point is an edge of length 0.
  */
 export type PreparedQuery = {
@@ -16,15 +16,15 @@ export type PreparedQuery = {
   x2: Float64Array;
   y2: Float64Array;
   elementOf: Uint32Array;
-  /** For each polygon, line and point: its first position, and whether it is a polygon. */
+  /** For each polygon, line, and point, the first position and whether it is a polygon. */
   firstX: Float64Array;
   firstY: Float64Array;
   isArea: Uint8Array;
-  /** A packed Hilbert R-tree of the edges' boxes; null when the query is EMPTY. */
+  /** A packed Hilbert R-tree of the edges' boxes; null if the query is EMPTY. */
   index: Flatbush | null;
 };
 
-/** Indexes the edges of a query: about 1.5 ms for 10,000 vertices. */
+/** Indexes the edges of a query, which takes about 1.5 ms for 10,000 vertices. */
 export function prepareQuery({ points, lines, polygons }: QueryGeometry): PreparedQuery {
   const paths: { path: Position[]; element: number }[] = [];
   const firsts: Position[] = [];
@@ -69,8 +69,8 @@ export function prepareQuery({ points, lines, polygons }: QueryGeometry): Prepar
 }
 
 /**
- * A query that can be sent to another thread. It has only the index's data, because the index would lose its
- * methods.
+ * A query that can be sent to another thread. It has only the index's data, because the index itself would
+ * lose its methods.
  */
 export type QueryData = Omit<PreparedQuery, 'index'> & { index: Flatbush['data'] | null };
 
@@ -90,7 +90,7 @@ export const fromData = ({ index, ...query }: QueryData): PreparedQuery => ({
  */
 const MANY_CANDIDATES = 64;
 
-/** Whether a query and a prepared boundary share a point. Exact; touching counts, holes are respected. */
+/** Whether a query and a prepared boundary share a point. Exact. Touching counts, and holes are respected. */
 export function intersects(query: PreparedQuery, boundary: MultiPolygon): boolean {
   if (query.index === null || boundary.length === 0) return false;
   const [west, south, east, north] = boxOf(boundary).map(toUnits) as Box;
@@ -113,14 +113,14 @@ export function intersects(query: PreparedQuery, boundary: MultiPolygon): boolea
   });
 }
 
-/** Whether a point (in units) is in the query's areas or on its edges, lines or points. Exact. */
+/** Whether a point (in units) is in the query's areas or on its edges, lines, or points. Exact. */
 export function coversPoint(
   { x1, y1, x2, y2, elementOf, isArea, index }: PreparedQuery,
   x: number,
   y: number,
 ): boolean {
   if (index === null) return false;
-  // Elements whose outline a ray to the east has crossed an odd number of times.
+  // Elements whose outline is crossed an odd number of times by a ray to the east.
   const odd = new Set<number>();
   for (const e of index.search(x, y, Number.POSITIVE_INFINITY, y)) {
     const ay = y1[e]!;

@@ -8,9 +8,9 @@ import { doubleSignedArea } from './ring.ts';
 type Node = { ring: Ring; box: Box; boxArea: number; area: number; depth: number; rings: Polygon | null };
 
 /**
- * Groups the rings of a shape into polygons by containment: a ring inside no other is a shell, one inside a
- * shell is its hole, and one inside a hole is a shell again. Formats that encode this in the ring direction
- * are often written incorrectly. Shells, and the holes of each, stay in order.
+ * Groups the rings of a shape into polygons by containment: a ring inside no other is a shell, a ring inside
+ * a shell is its hole, and a ring inside a hole is a shell again. Formats that encode this in the ring
+ * direction are often written incorrectly. Shells and their holes stay in their original order.
  */
 export function nestRings(rings: readonly Ring[]): MultiPolygon {
   if (rings.length < 2) return rings.map(ring => [ring]);
@@ -55,8 +55,8 @@ const holdsBox = (outer: Box, inner: Box): boolean =>
   outer[0] <= inner[0] && outer[1] <= inner[1] && outer[2] >= inner[2] && outer[3] >= inner[3];
 
 /**
- * Tests the ring's first position that is off the other ring's edge. If all are on the edge, tests a position
- * inside.
+ * Tests the ring's first position that isn't on the other ring's edge. If all are, tests a position inside
+ * the ring.
  */
 function isWithin(ring: Ring, other: Ring): boolean {
   const closed = closedRing(other);

@@ -5,10 +5,10 @@ import { findFlaws } from './geometry-flaws.ts';
 import type { MultiPolygon, Polygon, Position, Ring } from './geometry-types.ts';
 import { cleanRing, isCounterClockwise, planarArea, windRings } from './ring.ts';
 
-/** 0.1 micrometers on the ground: a hundred times the rounding of a double near 180 degrees. */
+/** 0.1 micrometers on the ground: a hundred times the rounding error of a double near 180 degrees. */
 const NEAR_DEG = 1e-12;
 
-/** Grids (steps per degree) to round to, in turn, until the clipper's result is valid. */
+/** Grids (in steps per degree) to round to, one after another, until the clipper's result is valid. */
 const GRIDS = [null, 1e9, 1e7];
 
 /**
@@ -18,8 +18,8 @@ const GRIDS = [null, 1e9, 1e7];
 const MAX_PASSES = 5;
 
 /**
- * Makes polygons valid and adds the repairs made to `repairs`. Returns null when the clipper fails. Groups of
- * polygons that are valid are returned unchanged.
+ * Makes polygons valid and adds the repairs to `repairs`. Returns null if the clipper fails. Groups of valid
+ * polygons are returned unchanged.
  */
 export function resolveOverlaps(polygons: MultiPolygon, repairs: Set<Repair>): MultiPolygon | null {
   if (polygons.length === 1) return repairGroup(polygons, repairs);
@@ -29,7 +29,7 @@ export function resolveOverlaps(polygons: MultiPolygon, repairs: Set<Repair>): M
     if (valid === null) return null;
     for (const polygon of valid) settled.push(polygon);
   }
-  // Return valid input itself, because grouping changes the order of parts.
+  // Return valid input as it is, because grouping would change the order of its parts.
   return settled.length === polygons.length && settled.every(polygon => polygons.includes(polygon))
     ? polygons
     : settled;
@@ -39,8 +39,8 @@ export function resolveOverlaps(polygons: MultiPolygon, repairs: Set<Repair>): M
 const MAX_SNAPS = 8;
 
 /**
- * Rounds valid polygons to 1e-7 degrees and repairs what rounding makes invalid. Returns null when the
- * clipper fails.
+ * Rounds valid polygons to 1e-7 degrees and repairs what rounding makes invalid. Returns null if the clipper
+ * fails.
  */
 export function snapToGrid(polygons: MultiPolygon): MultiPolygon | null {
   let current = polygons;
@@ -56,7 +56,7 @@ export function snapToGrid(polygons: MultiPolygon): MultiPolygon | null {
 
 /**
  * Combines the prepared parts of a parcel into one boundary: drops duplicates and unites overlapping parts.
- * Throws when the union fails.
+ * Throws if the union fails.
  */
 export function combineParts(parts: MultiPolygon[]): MultiPolygon {
   const distinct = new Map<string, MultiPolygon[number]>();
@@ -87,8 +87,9 @@ function repairGroup(polygons: MultiPolygon, repairs: Set<Repair>): MultiPolygon
 }
 
 /**
- * Union by polyclip-ts, whose rounding may leave a corner just beyond an edge. If the result is invalid, adds
- * such corners as vertices and computes the union again, first without rounding, then on coarser grids.
+ * Computes the union with polyclip-ts, whose rounding may leave a corner just beyond an edge. If the result
+ * is invalid, adds such corners as vertices and computes the union again, first without rounding, then on
+ * coarser grids.
  */
 function unionOf(polygons: MultiPolygon): MultiPolygon | null {
   for (const grid of GRIDS) {
@@ -106,8 +107,8 @@ function unionOf(polygons: MultiPolygon): MultiPolygon | null {
 }
 
 /**
- * Runs the clipper with coordinates closer than `toleranceDeg` treated as equal; null when it throws, as it
- * does on edges that nearly coincide.
+ * Runs the clipper, treating coordinates closer than `toleranceDeg` as equal. Returns null if the clipper
+ * throws, as it does on edges that nearly coincide.
  */
 function clip(operation: () => MultiPolygon, toleranceDeg?: number): MultiPolygon | null {
   setPrecision(toleranceDeg);
@@ -128,8 +129,8 @@ function isValid(polygons: MultiPolygon): boolean {
 }
 
 /**
- * Turns holes that share no area with their shell into parts: some GeoJSON writers list parts as holes, and
- * dropping them would lose land.
+ * Turns holes that share no area with their shell into parts. Some GeoJSON writers list parts as holes, and
+ * dropping those would lose land.
  */
 function splitStrayHoles(polygons: MultiPolygon): MultiPolygon {
   return polygons.flatMap(([shell, ...holes]) => {
@@ -144,7 +145,7 @@ function splitStrayHoles(polygons: MultiPolygon): MultiPolygon {
   });
 }
 
-/** Whether the union kept all rings and the planar area, which means that the touching rings were valid. */
+/** Whether the union kept all rings and the planar area. If so, the touching rings were valid. */
 function sameShape(a: MultiPolygon, b: MultiPolygon): boolean {
   if (a.length !== b.length || a.flat().length !== b.flat().length) return false;
   const areaA = planarArea(a);
@@ -173,9 +174,9 @@ function snap(polygons: MultiPolygon, grid: number): MultiPolygon {
   return clean(polygons.map(polygon => polygon.map(ring => ring.map(round))));
 }
 
-/** Groups of polygons whose boxes meet, in the order of their first members. */
+/** Groups polygons whose boxes meet. Groups are in the order of their first members. */
 function groupByBox(polygons: MultiPolygon): MultiPolygon[] {
-  // Include holes, because a hole outside its shell may become a part.
+  // Consider holes too, because a hole outside its shell may become a part.
   const boxes = polygons.map(polygon => boxOf(polygon.map(ring => [ring])));
   let groups: number[][] = [];
   for (const [i, box] of boxes.entries()) {
@@ -186,8 +187,8 @@ function groupByBox(polygons: MultiPolygon): MultiPolygon[] {
 }
 
 /**
- * Adds corners as vertices to edges that pass within rounding of them (Hobby 1999). Quadratic, but rarely
- * needed.
+ * Adds corners as vertices to edges that pass within rounding distance of them (Hobby 1999). Quadratic, but
+ * rarely needed.
  */
 function nodeNearMisses(polygons: MultiPolygon): MultiPolygon {
   const corners = polygons.flat(2);

@@ -4,8 +4,8 @@ import { onLevelEdge, orientation } from './predicates.ts';
 export type Side = 'inside' | 'boundary' | 'outside';
 
 /**
- * Counts crossings of a ray to the east, with the exact tests of robust-predicates. An edge includes its
- * lower end but not its upper one.
+ * Counts crossings of a ray to the east, using robust-predicates' exact tests. An edge includes its lower end
+ * but not its upper one.
  */
 export function pointInRing(point: Position, ring: Ring): Side {
   const [x, y] = point;
@@ -29,7 +29,10 @@ export function pointInRing(point: Position, ring: Ring): Side {
   return inside ? 'inside' : 'outside';
 }
 
-/** Whether a point is inside, outside, or on the boundary of a polygon. Edges of holes are boundary. */
+/**
+ * Whether a point is inside, outside, or on the boundary of a polygon. The edges of holes are part of the
+ * boundary.
+ */
 export function pointInPolygon(point: Position, polygon: Polygon): Side {
   const side = pointInRing(point, polygon[0]!);
   if (side !== 'inside') return side;
@@ -41,7 +44,7 @@ export function pointInPolygon(point: Position, polygon: Polygon): Side {
   return 'inside';
 }
 
-/** Like `pointInPolygon`, for a boundary of non-overlapping parts. Exact. */
+/** Like `pointInPolygon`, but for a boundary with non-overlapping parts. Exact. */
 export function pointInMultiPolygon(point: Position, polygons: MultiPolygon): Side {
   for (const polygon of polygons) {
     const side = pointInPolygon(point, polygon);

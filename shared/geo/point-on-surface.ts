@@ -5,8 +5,8 @@ import { pointInPolygon } from './point-in-polygon.ts';
 import { planarArea } from './ring.ts';
 
 /**
- * About a meter: the middle of an interval this wide stays inside when boundary and point are rounded to 1e-7
- * degrees.
+ * About a meter. The middle of an interval this wide stays inside when the boundary and the point are rounded
+ * to 1e-7 degrees.
  */
 const MIN_WIDTH_DEG = 1e-5;
 
@@ -14,9 +14,9 @@ const MIN_WIDTH_DEG = 1e-5;
 const MIN_BAND_DEG = 2e-7;
 
 /**
- * A point inside the largest part, rounded to 1e-7 degrees: the middle of the widest interval inside on the
- * middle parallel, like PostGIS ST_PointOnSurface (@turf/point-on-feature returns a vertex when the centroid
- * is outside). If the part is too thin, its first vertex.
+ * A point inside the largest part, rounded to 1e-7 degrees. Like PostGIS ST_PointOnSurface, this is the
+ * middle of the widest interval that the middle parallel has inside the part, or the first vertex if the part
+ * is too thin. (@turf/point-on-feature returns a vertex if the centroid is outside.)
  */
 export function pointOnSurface(polygons: MultiPolygon): Position {
   const polygon = largestPart(polygons);
@@ -41,8 +41,8 @@ export function pointOnSurface(polygons: MultiPolygon): Position {
 type Band = { lat: number; height: number };
 
 /**
- * An interval of a parallel inside the polygon, in degrees: its middle, its width, and the smaller of width
- * and band height.
+ * An interval of a parallel inside the polygon, in degrees: its middle, its width, and the smaller of its
+ * width and the band's height.
  */
 type Interval = { point: Position; width: number; clearance: number };
 
@@ -69,8 +69,7 @@ function middleBand(polygon: Polygon): Band {
 }
 
 /**
- * Maximum number of parallels to try when the middle one fails, so that long rings do not take quadratic
- * time.
+ * Maximum number of parallels to try if the middle one fails, so that long rings don't take quadratic time.
  */
 const MAX_BANDS = 32;
 
@@ -85,7 +84,7 @@ function tallestBands(polygon: Polygon): Band[] {
   return bands.slice(0, MAX_BANDS);
 }
 
-/** The widest interval of a parallel inside the polygon; width 0 when there is none. */
+/** The widest interval of a parallel inside the polygon. Its width is 0 if there is none. */
 function widestInterval(polygon: Polygon, { lat, height }: Band): Interval {
   const crossings: number[] = [];
   for (const ring of polygon) {

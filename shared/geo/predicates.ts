@@ -1,12 +1,15 @@
 import { orient2d } from 'robust-predicates';
 
-/** Positive when c is left of the line from a to b, negative when right, 0 when on it. Exact (Shewchuk). */
+/**
+ * Positive if c is to the left of the line from a to b, negative if to the right, 0 if on it. Exact
+ * (Shewchuk).
+ */
 export function orientation(ax: number, ay: number, bx: number, by: number, cx: number, cy: number): number {
-  // In robust-predicates y points down.
+  // In robust-predicates, y points down.
   return -orient2d(ax, ay, bx, by, cx, cy);
 }
 
-/** Whether an edge that does not cross the point's latitude touches the point. */
+/** Whether an edge that doesn't cross the point's latitude touches the point. */
 export function onLevelEdge(x: number, y: number, ax: number, ay: number, bx: number, by: number): boolean {
   if (ay === y && by === y) return Math.min(ax, bx) <= x && x <= Math.max(ax, bx);
   return (ax === x && ay === y) || (bx === x && by === y);

@@ -16,9 +16,9 @@ import { cleanRing, planarArea, windRings } from './ring.ts';
 export type PreparedBoundary = { ok: true; polygons: MultiPolygon; repairs: Repair[] } | Fault;
 
 /**
- * Turns a GeoJSON area in WGS84 degrees into polygons that are valid by OGC, with ring directions as in RFC
- * 7946. No repair drops land or counts it twice. Holes that touch in a closed chain are kept, although they
- * disconnect the interior.
+ * Turns a GeoJSON area in WGS84 degrees into polygons that are valid according to the OGC, with ring
+ * directions as in RFC 7946. No repair drops land or counts it twice. Holes that touch in a closed chain are
+ * kept, even though they disconnect the interior.
  */
 export function prepareBoundary(geometry: Geometry | null): PreparedBoundary {
   const raw: unknown[] = [];

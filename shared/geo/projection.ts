@@ -6,7 +6,7 @@ import { type ToWgs84, unprojected } from './geometry-types.ts';
 
 type TransformPosition = (position: Position) => Position;
 
-/** Geographic systems within two meters of WGS84, the precision of the rolls. */
+/** Geographic systems within two meters of WGS84, which is the precision of the rolls. */
 const GEOGRAPHIC = new Set([
   'EPSG:4326',
   'EPSG:4269', // NAD83
@@ -23,11 +23,11 @@ const GEOGRAPHIC = new Set([
 ]);
 
 /**
- * The transformation from a CRS to WGS84 longitude and latitude. All realizations of NAD83 count as WGS84,
- * from which they differ by one to two meters.
+ * The transformation from a CRS to WGS84 longitude and latitude. All realizations of NAD83 are treated as
+ * WGS84, from which they differ by one to two meters.
  * @param crs "EPSG:…" (WGS84, Web Mercator, UTM, and NAD83 with its state planes), an OGC URN, a proj string,
  * WKT as in a `.prj`, or PROJJSON
- * @throws PlatError `feed_crs` when the CRS is unknown, or its datum cannot be transformed (NAD27 needs
+ * @throws PlatError `feed_crs` if the CRS is unknown, or if its datum can't be transformed (NAD27 needs
  * grids)
  */
 export function toWgs84(crs: string, name: string): ToWgs84 {
@@ -55,7 +55,7 @@ export type Crs = {
   metersPerUnit: number;
 };
 
-/** Resolves a CRS by any of its names. @throws PlatError `feed_crs` like `toWgs84` */
+/** Resolves any name of a CRS. @throws PlatError `feed_crs` like `toWgs84` */
 export function resolveCrs(crs: string, name: string): Crs {
   const code = crsCode(crs);
   const isGeographic = GEOGRAPHIC.has(code);
@@ -70,7 +70,7 @@ export function resolveCrs(crs: string, name: string): Crs {
   };
 }
 
-/** Normalizes the spellings of codes to "EPSG:n" or "OGC:CRS84". Other text is returned trimmed. */
+/** Normalizes spellings of a code to "EPSG:n" or "OGC:CRS84". Other text is returned trimmed. */
 function crsCode(crs: string): string {
   const text = crs.trim();
   const urn =
@@ -83,12 +83,12 @@ function crsCode(crs: string): string {
 }
 
 /**
- * The definition of a code: from our table for NAD83, or else from proj4.
+ * The definition of a code, from our table for NAD83 or else from proj4.
  * @throws PlatError `feed_crs` for a code on NAD27
  */
 function definitionOf(code: string, name: string): string {
   if (code === 'ESRI:102100') return 'EPSG:3857';
-  // Esri's codes have six digits, EPSG's do not; files often write Esri's as "EPSG:102003".
+  // Esri's codes have six digits, while EPSG's have fewer. Files often write Esri's codes as "EPSG:102003".
   const knownSystem = epsgCrs(code.replace(/^EPSG:(?=\d{6}$)/, 'ESRI:'));
   if (knownSystem?.definition === null) throw nad27Error(`${code} (${knownSystem.name})`, name);
   if (code === 'EPSG:4267') throw nad27Error(`${code} (NAD27)`, name);
@@ -104,7 +104,7 @@ type Parsed = {
   datum?: { datum_type?: number; a?: number };
 };
 
-/** proj4's PJD_NODATUM: an ellipsoid without a known relation to WGS84. */
+/** proj4's PJD_NODATUM: an ellipsoid with no known relation to WGS84. */
 const NO_DATUM = 5;
 /** The major axis that GRS80 and WGS84 share, in meters. */
 const WGS84_A = 6_378_137;
@@ -123,7 +123,7 @@ function parseCrs(definition: string, crs: string, name: string): Parsed {
     );
   }
   const { datum } = parsed;
-  // Given PROJJSON, proj4 uses its three-parameter shift for NAD27, which is not precise enough.
+  // For PROJJSON input, proj4 uses its three-parameter shift for NAD27, which isn't precise enough.
   if (
     (isJson(definition) || datum?.datum_type === NO_DATUM) &&
     Math.abs((datum?.a ?? WGS84_A) - WGS84_A) > 1
@@ -173,8 +173,8 @@ type Projjson = {
 };
 
 /**
- * Names of a PROJJSON CRS (https://proj.org/specifications/projjson.html) without its vertical part, to try
- * in turn: its code if it has one, then the JSON.
+ * Names of a PROJJSON CRS (https://proj.org/specifications/projjson.html) without its vertical part, in the
+ * order to try them: its code if it has one, then the JSON.
  */
 export function projjsonNames(crs: Projjson): string[] {
   const plane = crs.components?.[0] ?? crs.source_crs;
@@ -188,20 +188,23 @@ function crsError(message: string, cause?: unknown): PlatError {
 
 const shorten = (crs: string): string => (crs.length > 80 ? `${crs.slice(0, 80)}…` : crs);
 
-/** A projected system of the United States. `definition` is a proj string; null when it is on NAD27. */
+/**
+ * A projected system for the United States. `definition` is a proj string, or null if the system is on NAD27.
+ */
 type EpsgCrs = { name: string; definition: string | null };
 
 let byCode: Map<string, EpsgCrs> | undefined;
 
 /**
- * The projected system on NAD83 or NAD27 by its code, such as "EPSG:2230" or "ESRI:102003" (nad83/README.md).
+ * Finds the projected system on NAD83 or NAD27 with a code, such as "EPSG:2230" or "ESRI:102003"
+ * (nad83/README.md).
  */
 function epsgCrs(code: string): EpsgCrs | undefined {
   byCode ??= readCodes();
   return byCode.get(code);
 }
 
-/** Loaded when first needed: most runs use none of these codes. */
+/** Loaded when first needed, because most runs use none of these codes. */
 function readCodes(): Map<string, EpsgCrs> {
   const byName = new Map<string, EpsgCrs>();
   const lines = readFileSync(new URL('./nad83/codes.csv', import.meta.url), 'utf8')

@@ -4,22 +4,23 @@ import type { Polygon, Position, Ring } from './geometry-types.ts';
 import { findRingFault, type RingFault } from './ring-faults.ts';
 
 /**
- * The union of these elements, in WGS84 degrees. Rings are closed and do not cross. Holes are inside their
+ * The union of these elements, in WGS84 degrees. Rings are closed and don't cross. Holes are inside their
  * shells.
  */
 export type QueryGeometry = { points: Position[]; lines: Position[][]; polygons: Polygon[] };
 
 /**
- * Limits on vertices, not counting those that close a ring (the API documents 10,000), on the nesting of
- * collections, and on edges crossed by one line of latitude or longitude. Such a line crosses up to 36 edges
- * of Alaska's outline, about 250 of a random walk of 10,000 steps, and all edges of a zigzag.
+ * Limits on vertices, not counting those that close a ring (the API documents 10,000), on the nesting depth
+ * of collections, and on the number of edges crossed by one line of latitude or longitude. Such a line
+ * crosses up to 36 edges of Alaska's outline, about 250 of a random walk of 10,000 steps, and all edges of a
+ * zigzag.
  */
 export const QUERY_LIMITS = { maxVertices: 10_000, maxDepth: 8, maxCrossings: 500 };
 export type QueryLimits = typeof QUERY_LIMITS;
 
 /**
- * `range`: a longitude or latitude is out of range; `ring`: a ring is unclosed, too short, crossing or
- * misplaced; `too_complex`: the geometry is over a limit.
+ * `range`: a longitude or latitude is out of range. `ring`: a ring is unclosed, too short, crossing, or
+ * misplaced. `too_complex`: the geometry is over a limit.
  */
 export type QueryFaultKind = 'syntax' | 'range' | 'ring' | 'too_complex';
 
@@ -41,14 +42,12 @@ export function throwQueryFault(kind: QueryFaultKind, message: string): never {
   throw new QueryFault(kind, message);
 }
 
-/** A geometry while it is read. `count` excludes positions that close a ring. */
+/** A geometry while it is being read. `count` excludes positions that close a ring. */
 export type Builder = {
   geometry: QueryGeometry;
   limits: QueryLimits;
   count: number;
-  /**
-   * For messages about each polygon: the names of its rings, and the number of each vertex in the request.
-   */
+  /** For messages about each polygon, the names of its rings and the number of each vertex in the request. */
   names: { places: string[]; numbers: number[][] }[];
 };
 
@@ -66,7 +65,7 @@ export function parseGeometry(limits: QueryLimits, read: (builder: Builder) => v
   return { ok: true, geometry: builder.geometry };
 }
 
-/** Checks and counts a position. `place` describes where it is, and is called only for a message. */
+/** Checks and counts a position. `place` describes where it is. It is called only if a message is needed. */
 export function validatePosition(builder: Builder, lon: number, lat: number, place: () => string): Position {
   if (!(Math.abs(lon) <= 180)) {
     throwQueryFault('range', `longitude ${lon} is not between -180 and 180: ${place()}`);
@@ -78,7 +77,7 @@ export function validatePosition(builder: Builder, lon: number, lat: number, pla
     );
   }
   builder.count++;
-  // Allow one more than the limit, which may be the position that closes a ring.
+  // Allow one position more than the limit, because it may close a ring.
   if (builder.count > builder.limits.maxVertices + 1) tooComplex(builder);
   return [lon, lat];
 }
@@ -124,7 +123,7 @@ function requireSoundRings({ geometry, names }: Builder): void {
 
 /**
  * Adds a polygon of rings that passed `endRing`. Whether they cross is checked after everything is read.
- * @param places names of the rings for messages
+ * @param places the rings' names for messages
  */
 export function addPolygon(builder: Builder, rings: Ring[], places: string[]): void {
   const numbers: number[][] = [];

@@ -4,12 +4,12 @@ import { type ParsedQuery, parseGeoJsonArea, QUERY_LIMITS, type QueryGeometry } 
 import { swapHint } from './swap-hint.ts';
 import { parseWkt } from './wkt.ts';
 
-/** A shape from a request, ready to be compared with parcels, or what is wrong with it. */
+/** A shape from a request that is ready to be compared with parcels, or what is wrong with it. */
 export type ShapeRead =
   | {
       ok: true;
       query: QueryData;
-      /** The area of the smallest polygon; 0 if the shape has points or lines, or no polygon. */
+      /** The area of the smallest polygon; 0 if the shape includes points or lines, or has no polygon. */
       leastSqM: number;
     }
   | Extract<ParsedQuery, { ok: false }>;

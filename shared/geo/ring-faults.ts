@@ -6,8 +6,8 @@ import { orientation as turnOf } from './predicates.ts';
 export type EdgeRef = { ring: number; vertex: number };
 
 /**
- * `crosses` and `runs_along` name two edges, possibly of the same ring. The others name a hole (`a`). `at` is
- * where the edges meet or the hole starts, in degrees.
+ * `crosses` and `runs_along` name two edges, possibly of the same ring. The other kinds name a hole (`a`).
+ * `at` is where the edges meet or the hole starts, in degrees.
  */
 export type RingFault = {
   what: 'crosses' | 'runs_along' | 'outside_shell' | 'in_hole';
@@ -17,9 +17,10 @@ export type RingFault = {
 };
 
 /**
- * Finds the westernmost fault of a polygon's rings (shell first; closed, no repeated positions). Rings may
- * touch at points. If several rings, or several parts of one, pass through a vertex, they must nest like
- * parentheses. Uses a plane sweep (Shamos and Hoey, Geometric intersection problems, 1976).
+ * Finds the westernmost fault of a polygon's rings (shell first; rings are closed and have no repeated
+ * positions). Rings may touch at points. If several rings, or several parts of one, pass through a vertex,
+ * they must nest like parentheses. Uses a plane sweep (Shamos and Hoey, Geometric intersection problems,
+ * 1976).
  */
 export function findRingFault(rings: Ring[]): RingFault | null {
   const edges = loadEdges(rings);
@@ -126,12 +127,12 @@ function loadEdges(rings: Ring[]): Edges {
   return edges;
 }
 
-/** Positive when the turn from a through b to c is to the left. Exact. */
+/** Positive if the turn from a through b to c is to the left. Exact. */
 function turn({ x, y }: Edges, a: number, b: number, c: number): number {
   return turnOf(x[a]!, y[a]!, x[b]!, y[b]!, x[c]!, y[c]!);
 }
 
-/** Positive when a vertex is above an edge, 0 when it is on its line. */
+/** Positive if a vertex is above an edge, 0 if it is on the edge's line. */
 const side = (edges: Edges, e: number, v: number): number => turn(edges, edges.lo[e]!, edges.hi[e]!, v);
 
 function endsAt({ x, y, hi }: Edges, e: number, v: number): boolean {
@@ -154,7 +155,9 @@ type Clash = { what: RingFault['what']; e: number; f: number };
 /** One end of an edge as seen from a vertex. `chain` identifies the pass of a ring through the vertex. */
 type Spoke = { end: number; edge: number; chain: number; west: boolean };
 
-/** The first conflict between the rings that pass a point (`here`) and the edges that run through it. */
+/**
+ * The first conflict between the rings with a vertex at a point (`here`) and the edges that run through it.
+ */
 function clashAt(edges: Edges, here: Uint32Array, through: number[]): Clash | null {
   const p = here[0]!;
   if (here.length === 1 && through.length === 0) return spikeAt(edges, p);
@@ -195,7 +198,7 @@ function clashAt(edges: Edges, here: Uint32Array, through: number[]): Clash | nu
   return null;
 }
 
-/** Whether the two edges of a vertex overlap. A fast path for a vertex where nothing else meets. */
+/** Whether the two edges at a vertex overlap. A fast path for a vertex where nothing else meets. */
 function spikeAt(edges: Edges, v: number): Clash | null {
   const { previous, next, lo } = edges;
   const before = previous[v]!;
@@ -215,7 +218,7 @@ function cross(edges: Edges, e: number, f: number): boolean {
 
 const opposite = (a: number, b: number): boolean => (a > 0 && b < 0) || (a < 0 && b > 0);
 
-/** Where two edges cross, rounded, in units. Used only in messages. */
+/** Where two edges cross, in units, rounded. Used only in messages. */
 function crossing(edges: Edges, e: number, f: number): Position {
   const { x, y, lo, hi } = edges;
   const from = Math.abs(side(edges, f, lo[e]!));
@@ -230,7 +233,7 @@ function edgeRef({ ringOf, firstOf }: Edges, e: number): EdgeRef {
 
 function faultAt(edges: Edges, { what, e, f }: Clash, [x, y]: Position): RingFault {
   const [a, b] = e < f ? [e, f] : [f, e];
-  // Rounded to 1e-7 degrees, 11 mm.
+  // Rounded to 1e-7 degrees (11 mm).
   const at: Position = [Math.round(x) / 1e7, Math.round(y) / 1e7];
   return { what, a: edgeRef(edges, a), b: edgeRef(edges, b), at };
 }

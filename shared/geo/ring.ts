@@ -3,8 +3,8 @@ import type { MultiPolygon, Polygon, Position, Ring } from './geometry-types.ts'
 import { orientation } from './predicates.ts';
 
 /**
- * Cleans a ring of GeoJSON coordinates: closes it, and drops repeated positions and spikes. Returns null when
- * it has no area. Adds what it did to `repairs`.
+ * Cleans a ring of GeoJSON coordinates: closes it, and drops repeated positions and spikes. Returns null if
+ * it has no area. Adds the repairs to `repairs`.
  */
 export function cleanRing(input: unknown, repairs: Set<Repair>): Ring | Fault | null {
   if (!Array.isArray(input)) return fault('malformed', 'a ring is not an array of positions');
@@ -29,7 +29,7 @@ export function cleanRing(input: unknown, repairs: Set<Repair>): Ring | Fault | 
   return ring;
 }
 
-/** By the turn at the lowest, leftmost position of a simple ring, which is convex. Exact. */
+/** Determined from the turn at the lowest, leftmost position of a simple ring, which is convex. Exact. */
 export function isCounterClockwise(ring: Ring): boolean {
   const last = ring.length - 1;
   let low = 0;
@@ -59,7 +59,7 @@ export function planarArea(polygons: MultiPolygon): number {
   return double / 2;
 }
 
-/** Twice the planar area of a closed ring, positive when it runs counter-clockwise. */
+/** Twice the planar area of a closed ring, positive if the ring runs counter-clockwise. */
 export function doubleSignedArea(ring: Ring): number {
   const [x0, y0] = ring[0]!;
   let sum = 0;
@@ -94,7 +94,7 @@ function hasSpike(open: Position[]): boolean {
 }
 
 /**
- * Removes the tips of spikes until none is left. A ring without area shrinks to fewer than three positions.
+ * Removes the tips of spikes until none are left. A ring with no area shrinks to fewer than three positions.
  */
 function dropSpikes(open: Position[]): Position[] {
   const kept: Position[] = [];

@@ -4,7 +4,7 @@ import { coversPoint, fromData, intersects, type QueryData } from './intersects.
 import { QUERY_LIMITS } from './query-geometry.ts';
 import { readGeoJson, readWkt } from './read-shape.ts';
 
-/** Boundaries in one array, with the end of each: two allocations instead of thousands. */
+/** Boundaries in one array, with the end of each. This takes two allocations instead of thousands. */
 export type PackedBoundaries = { bytes: Uint8Array; ends: Uint32Array };
 
 export function packBoundaries(boundaries: readonly Uint8Array[]): PackedBoundaries {
@@ -36,18 +36,18 @@ function findWithin(data: QueryData, x: Float64Array, y: Float64Array): number[]
   return within;
 }
 
-/** Estimated steps to read a shape, including the check for crossing rings and the index. */
+/** Estimated steps to read a shape, including the check for crossing rings and building the index. */
 const stepsToRead = (text: string): number => 8 * text.length;
 
 /**
- * Maximum number of steps to test a point. A line to the point crosses no more edges than QUERY_LIMITS
- * allows.
+ * Maximum number of steps to test a point. QUERY_LIMITS bounds the number of edges that a line through the
+ * point can cross.
  */
 const most = ({ x1 }: QueryData): number => Math.min(x1.length, QUERY_LIMITS.maxCrossings);
 
 /**
- * A computation on a shape, with an advance estimate of its steps. Arguments and results can be sent to
- * another thread.
+ * A computation on a shape, with an estimate of how many steps it will take. Arguments and results can be
+ * sent to another thread.
  */
 const SHAPE_TASKS = {
   readWkt: { run: readWkt, steps: stepsToRead },
@@ -73,7 +73,7 @@ export type ShapeTask = keyof Tasks;
 export type ShapeTaskInput<Task extends ShapeTask> = Parameters<Tasks[Task]['run']>;
 export type ShapeTaskOutput<Task extends ShapeTask> = ReturnType<Tasks[Task]['run']>;
 
-/** Runs computations on shapes, and limits how many of them an account runs at once. */
+/** Runs computations on shapes, and limits how many an account can run at once. */
 export type ShapeWork = {
   /** Waits for the account's turn, which lasts until the call ends. */
   takeTurn(): Promise<void>;
@@ -89,7 +89,7 @@ const functionsOf = <Task extends ShapeTask>(task: Task) => SHAPE_TASKS[task] as
 export const runShapeTask = <Task extends ShapeTask>(task: Task, input: ShapeTaskInput<Task>) =>
   functionsOf(task).run(...input);
 
-/** Computes on this thread, for processes in which no user is waiting, such as workers. */
+/** Computes on this thread, for processes in which no user waits, such as workers. */
 export const COMPUTE_HERE: ShapeWork = {
   takeTurn: async () => {},
   compute: async (task, ...input) => runShapeTask(task, input),

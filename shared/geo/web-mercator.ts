@@ -1,6 +1,6 @@
 import type { Position } from './geometry-types.ts';
 
-/** Radius of the sphere of Web Mercator (EPSG:3857), and its circumference in meters. */
+/** Radius and circumference of the Web Mercator sphere (EPSG:3857), in meters. */
 const RADIUS_M = 6_378_137;
 export const WORLD_M = 2 * Math.PI * RADIUS_M;
 /** The projection is cut off at this latitude, which makes its world a square. */

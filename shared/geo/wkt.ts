@@ -188,7 +188,7 @@ function isEmpty(reader: Reader): boolean {
   return false;
 }
 
-/** Skips white space, then compares the next character. */
+/** Skips whitespace, then compares the next character. */
 function lookingAt(reader: Reader, char: string): boolean {
   skipSpace(reader);
   return reader.text[reader.at] === char;
@@ -200,7 +200,7 @@ function expect(reader: Reader, char: string, due = char): void {
 }
 
 /**
- * Any ASCII code up to the space counts as white space. A regular expression here took half of the parsing
+ * Any ASCII code up to the space counts as whitespace. A regular expression here took half of the parsing
  * time.
  */
 function skipSpace(reader: Reader): void {

@@ -1,8 +1,8 @@
 /** A parcel whose acres are added to a total. */
 export type Land = {
-  /** The name from `boundaryName`, or null without a boundary. */
+  /** The name from `boundaryName`, or null if there is no boundary. */
   boundary: string | null;
-  /** Acres on the roll, or measured on the boundary. */
+  /** Acres from the roll, or measured from the boundary. */
   acres: number;
   boundaryAcres: number;
 };
@@ -12,8 +12,9 @@ export const boundaryName = (lon: number, lat: number, boundaryAcres: number): s
   `${lon} ${lat} ${boundaryAcres}`;
 
 /**
- * Total acres of parcels. The land of condominium units that share one boundary counts once: some rolls list
- * all of the land for each unit, others the unit's share. `parcels/extra_acres` does the same in SQL.
+ * Total acres of parcels. The land of condominium units that share one boundary counts once, because some
+ * rolls list all of the land for each unit, and others list only the unit's share. `parcels/extra_acres` does
+ * the same in SQL.
  */
 export function acresTogether(parcels: Iterable<Land>): number {
   let alone = 0;

@@ -1,5 +1,5 @@
-// Compares a deal's listing with others in its county. Amounts are bigint cents; prices per acre are always
-// computed by `perAcre`.
+// Compares a deal's listing with other listings in its county. Amounts are bigint cents; prices per acre are
+// always computed by `perAcre`.
 
 import { countBelow } from './groups.ts';
 
@@ -27,7 +27,7 @@ export function priceAdvantage(ppa: number, peers: Peers): number | null {
 }
 
 /**
- * The highest price in cents at which `priceAdvantage` reaches `wanted` (1 to 100); null when there is none.
+ * The highest price in cents at which `priceAdvantage` reaches `wanted` (1 to 100); null if there is none.
  */
 export function priceAtAdvantage(acres: number, peers: Peers, wanted: number): bigint | null {
   const count = countPeers(peers);
@@ -48,12 +48,14 @@ function nthHighest({ ascending, own }: Peers, n: number): number {
   return own !== null && own >= ascending[at]! ? ascending[at - 1]! : ascending[at]!;
 }
 
-/** With fewer listings to compare, interest is scored on a fixed scale. */
+/** With fewer listings to compare to, interest is scored on a fixed scale. */
 const MIN_LISTINGS = 10;
-/** Views per day that score 63 of 100 on the fixed scale. */
+/** The number of views per day that scores 63 of 100 on the fixed scale. */
 const TYPICAL_DAILY_INTEREST = 20;
 
-/** Interest score from 0 to 100, compared with the listings that have views; 0 without a view or save. */
+/**
+ * Interest score from 0 to 100, compared with the listings that have views; 0 if there are no views or saves.
+ */
 export function tractionScore(interest: number, peers: Peers): number {
   if (!(interest > 0)) return 0;
   const count = countPeers(peers);
@@ -65,7 +67,7 @@ export function tractionScore(interest: number, peers: Peers): number {
 }
 
 export type GradeParts = {
-  /** 0 to 100; null when unknown. */
+  /** 0 to 100, or null if unknown. */
   priceAdvantage: number | null;
   traction: number | null;
   freshness: number | null;
@@ -77,7 +79,7 @@ const WEIGHTS: Record<keyof GradeParts, number> = { priceAdvantage: 0.45, tracti
 export const freshnessOf = (days: number | null, medianDays: number): number | null =>
   days === null ? null : 100 * Math.exp(-Math.max(0, days) / Math.max(1, medianDays));
 
-/** Weighted mean of the known parts, 0 to 100; null when none is known. */
+/** Weighted mean of the known parts, 0 to 100; null if none are known. */
 export function gradeScore(parts: GradeParts): number | null {
   let sum = 0;
   let weight = 0;
@@ -99,17 +101,20 @@ export function listingGrade(score: number | null): (typeof LETTER_GRADES)[numbe
   return LETTER_GRADES.find((_, i) => score >= (MIN_SCORES[i] ?? -Infinity))!;
 }
 
+/** An estimate and its 80% range. */
+export type ValueRange = { lowCents: bigint; highCents: bigint; meanCents: bigint };
+
 export type AdviceInput = {
-  /** Null when unknown, like the other figures. */
+  /** Null if unknown, like the other figures. */
   days: number | null;
   /** Median days to sell for lots of this size. */
   medianDays: number;
   cents: bigint | null;
   acres: number | null;
-  /** Prices per acre of listings of this size. */
+  /** Prices per acre of listings of this size, moved to the lot's acreage. */
   like: Peers;
-  /** The valuation's 80% range; null if there is none, or if the listing covers different land. */
-  valuation: { lowCents: bigint; highCents: bigint } | null;
+  /** Null if the valuation doesn't count. */
+  valuation: ValueRange | null;
   /** Money spent on the deal. */
   spendCents: bigint;
 };
@@ -119,13 +124,22 @@ export const ADVICE_REASONS = [
   'long_and_cheap',
   'dearer_than_others',
   'above_value',
+  'below_value',
+  'not_above_estimate',
+  'no_valuation',
   'no_lower_price',
   'no_like_listings',
   'no_price',
   'no_reason',
 ] as const;
 export type AdviceReason = (typeof ADVICE_REASONS)[number];
-export type Advice = { action: 'drop' | 'relist' | 'hold'; cents: bigint | null; reason: AdviceReason };
+export const ADVICE_ACTIONS = ['raise', 'drop', 'relist', 'hold'] as const;
+export type Advice = {
+  action: (typeof ADVICE_ACTIONS)[number];
+  /** The advised price of `raise` and `drop`. */
+  cents: bigint | null;
+  reason: AdviceReason;
+};
 
 /** A price is competitive if at least this percentage of similar listings are priced higher per acre. */
 const COMPETITIVE_PERCENT = 60;
@@ -134,24 +148,27 @@ const UNCOMPETITIVE_PERCENT = 40;
 const PRICE_STEP_CENTS = 10_000n;
 
 const stepBelow = (cents: bigint): bigint => (cents / PRICE_STEP_CENTS) * PRICE_STEP_CENTS;
-const stepAbove = (cents: bigint): bigint => stepBelow(cents + PRICE_STEP_CENTS - 1n);
-const maxOf = (a: bigint, b: bigint): bigint => (a > b ? a : b);
-const minOf = (a: bigint, b: bigint): bigint => (a < b ? a : b);
+export const stepAbove = (cents: bigint): bigint => stepBelow(cents + PRICE_STEP_CENTS - 1n);
+export const maxOf = (a: bigint, b: bigint): bigint => (a > b ? a : b);
 
-/** The highest competitive multiple of 100 dollars, in cents; null when there is none. */
+/** The highest competitive multiple of 100 dollars, in cents; null if there isn't one. */
 export function competitivePrice(acres: number, like: Peers): bigint | null {
   const highest = priceAtAdvantage(acres, like, COMPETITIVE_PERCENT);
   return highest === null || highest < PRICE_STEP_CENTS ? null : stepBelow(highest);
 }
 
 /**
- * Suggests what to do with a listing. A suggested price is below the current one, and not below the
- * valuation's low end or the spend.
+ * Suggests what to do with a listing. Plat only advises a price if the valuation counts, and none below the
+ * estimate. A drop is never below the spend.
  */
 export function suggestedAction(deal: AdviceInput): Advice {
-  const { days, medianDays, cents, acres, like, valuation, spendCents } = deal;
+  const { days, medianDays, cents, acres, like, valuation } = deal;
   const hold = (reason: AdviceReason): Advice => ({ action: 'hold', cents: null, reason });
   if (cents === null || acres === null) return hold('no_price');
+  if (valuation !== null && cents < valuation.lowCents) {
+    const price = stepAbove(maxOf(valuation.meanCents, valuation.lowCents));
+    return { action: 'raise', cents: price, reason: 'below_value' };
+  }
   const advantage = priceAdvantage(perAcre(cents, acres), like);
   if (advantage === null) return hold('no_like_listings');
   if (days !== null && days > 2 * medianDays && advantage >= COMPETITIVE_PERCENT)
@@ -159,9 +176,14 @@ export function suggestedAction(deal: AdviceInput): Advice {
   const isUncompetitive = days !== null && days > medianDays / 2 && advantage < UNCOMPETITIVE_PERCENT;
   const isAbove = valuation !== null && cents > valuation.highCents;
   if (!isUncompetitive && !isAbove) return hold('no_reason');
-  const competitive = competitivePrice(acres, like) ?? 0n;
-  const wanted = isAbove ? minOf(competitive, stepBelow(valuation.highCents)) : competitive;
-  const price = maxOf(wanted, stepAbove(maxOf(valuation?.lowCents ?? 0n, spendCents)));
-  if (price === 0n || price >= cents) return hold('no_lower_price');
+  if (valuation === null) return hold('no_valuation');
+  if (cents <= valuation.meanCents) return hold('not_above_estimate');
+  const price = lowerPrice(deal, acres, valuation);
+  if (price >= cents) return hold('no_lower_price');
   return { action: 'drop', cents: price, reason: isUncompetitive ? 'dearer_than_others' : 'above_value' };
+}
+
+/** The higher of the competitive price, the estimate, and the spend. */
+function lowerPrice({ like, spendCents }: AdviceInput, acres: number, { meanCents }: ValueRange): bigint {
+  return maxOf(competitivePrice(acres, like) ?? 0n, stepAbove(maxOf(meanCents, spendCents)));
 }

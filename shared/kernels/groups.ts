@@ -5,7 +5,9 @@ export function addToGroup<Key, Item>(groups: Map<Key, Item[]>, key: Key, item: 
   else group.push(item);
 }
 
-/** Counts the ascending values that are below `value`, and also those equal to it if `orEqual`. */
+/**
+ * Counts the ascending values that are below `value`, or with `orEqual`, those that are below or equal to it.
+ */
 export function countBelow(ascending: ArrayLike<number>, value: number, orEqual: boolean): number {
   let low = 0;
   let high = ascending.length;

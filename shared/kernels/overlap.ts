@@ -9,8 +9,8 @@ export type PreparedOverlap = {
 };
 
 /**
- * Polygons and windows with more vertices are split, because time grows with the square of a window's
- * vertices.
+ * Polygons and windows with more vertices are split, because time grows with the square of a window's vertex
+ * count.
  */
 const MAX_VERTICES = 128;
 
@@ -18,7 +18,7 @@ const MAX_VERTICES = 128;
 const MAX_HALVINGS = 40;
 
 /**
- * Prepares a layer of valid polygons, which may overlap, so that the cost of a query depends only on what is
+ * Prepares a layer of valid polygons, which may overlap. The cost of a query then depends only on what is
  * near the shape. This is our own code, because @turf/intersect and polyclip-ts are several times slower.
  */
 export function prepareOverlap(polygons: readonly MultiPolygon[]): PreparedOverlap {
@@ -50,8 +50,8 @@ function subdivide(polygon: Polygon, box: Box, halvings: number): Polygon[] {
 }
 
 /**
- * Clips polygons to a box. Where a ring runs outside, it follows the box's side, which leaves the parity
- * inside unchanged.
+ * Clips polygons to a box. Where a ring is outside, the result follows the box's sides, which leaves the
+ * parity inside unchanged.
  */
 function clipAll(polygons: readonly Polygon[], box: Box): Polygon[] {
   return polygons
@@ -77,7 +77,7 @@ function halves([west, south, east, north]: Box): [Box, Box] {
   ];
 }
 
-/** Areas of the shape and of its overlap with the layer, scaled like areas on the ellipsoid. */
+/** Areas of the shape and of its overlap with the layer, in proportion to areas on the ellipsoid. */
 type Areas = { shape: number; overlap: number };
 
 function measure(shape: Polygon[], layer: Polygon[], box: Box, areas: Areas, halvings: number): void {
@@ -98,7 +98,7 @@ type Edge = { x1: number; y1: number; y2: number; slope: number; polygon: number
 
 /**
  * All edges except horizontal ones, sorted by their lower ends. Polygons are numbered, starting with the
- * shape's.
+ * shape's polygons.
  */
 function edgesOf(shape: readonly Polygon[], layer: readonly Polygon[]): Edge[] {
   const edges: Edge[] = [];

@@ -16,7 +16,9 @@ import { CACHE_BYTES } from '../raster/limits.ts';
 import { type Layer, type MarkedParcel, maxReach } from './marked-layers.ts';
 import type { LandInput } from './read-land.ts';
 
-/** Functions that compute the figures of parcels. Tests replace them to count calls or to fail. */
+/**
+ * Functions that compute the figures for parcels. Tests replace them to count calls or to simulate failures.
+ */
 export type LandKernels = {
   prepareOverlap(polygons: readonly MultiPolygon[]): PreparedOverlap;
   prepareFrontage(
@@ -30,7 +32,7 @@ export type LandKernels = {
   ): Pick<OpenElevation, 'terrainOf' | 'close'>;
 };
 
-/** Shared by all chunks, because consecutive chunks are next to each other. */
+/** Shared by all chunks, because consecutive chunks cover adjacent areas. */
 const blocks = newBlockCache(CACHE_BYTES);
 
 export const LAND_KERNELS: LandKernels = {
@@ -39,7 +41,7 @@ export const LAND_KERNELS: LandKernels = {
   openElevation: (tiles, { signal }) => openElevation(tiles, { signal, blocks }),
 };
 
-/** The columns of parcel_attributes that layers fill. */
+/** The columns in parcel_attributes that the layers fill. */
 export type Figures = {
   min_elevation_m: number | null;
   mean_elevation_m: number | null;
@@ -72,21 +74,21 @@ export type ComputedParcel = Figures &
     property_id: number;
     mark: number;
     shape_hash: string;
-    /** The kinds that were computed, as bits. Ignore the columns of other kinds. */
+    /** The kinds that were computed, as bits. Ignore the other kinds' columns. */
     layers: number;
     remaining: number;
   };
 
 export type ComputeOptions = {
   signal: AbortSignal;
-  /** Called every few parcels with the share of the work done so far. */
+  /** Called after every few parcels with the share of the work done so far. */
   progress?: ((share: number) => void) | undefined;
 };
 
 export type ComputedChunk = {
   parcels: ComputedParcel[];
   /**
-   * Why some or all parcels lack a kind: the first error of each kind, and the first temporary one.
+   * Why some or all parcels lack a kind: the first error for each kind, and the first temporary one.
    * Everything else was computed.
    */
   failures: PlatError[];
@@ -94,16 +96,16 @@ export type ComputedChunk = {
 
 /** Number of parcels to compute (about ten milliseconds) before the event loop continues. */
 const PARCELS_PER_TURN = 20;
-/** With this many failures, the parcels aren't the cause, and the chunk fails. */
+/** With this many failures, the parcels can't be the cause, so the chunk fails. */
 const MAX_FAILED = 10;
 
-/** Writes a kind's columns for a parcel that layers of the kind cover. */
+/** Writes a kind's columns for a parcel that is covered by layers of that kind. */
 type Recipe = {
   fill(subject: MarkedParcel, row: ComputedParcel): void | Promise<void>;
   close?(): Promise<void>;
 };
 
-/** Computes the figures of a chunk's parcels. An error in one kind doesn't prevent the others. */
+/** Computes the figures for a chunk's parcels. An error in one kind doesn't affect the others. */
 export async function computeChunk(
   input: LandInput,
   kernels: LandKernels,
@@ -176,7 +178,10 @@ const shareWithin =
     };
   };
 
-/** Figures are stored as shown, to 2 decimals, so that filtering by the shown number finds the parcel. */
+/**
+ * Figures are stored with 2 decimals, as they are shown, so that filtering by the displayed number finds the
+ * parcel.
+ */
 const RECIPES: Record<LayerKind, (input: LandInput, kernels: LandKernels, signal: AbortSignal) => Recipe> = {
   roads(input, kernels) {
     const frontageFor = frontageByReach(input, kernels);
@@ -217,7 +222,7 @@ function emptyRow({ id, mark, layers, shapeHash }: MarkedParcel): ComputedParcel
   return { property_id: id, mark, shape_hash: shapeHash, layers, remaining: 0, ...EMPTY_COLUMNS };
 }
 
-/** Prepares frontage once for each reach that applies to a parcel of the chunk. */
+/** Prepares frontage once for each reach that applies to any parcel in the chunk. */
 function frontageByReach(
   { roads, neighbors }: LandInput,
   kernels: LandKernels,

@@ -13,14 +13,14 @@ import {
 import type { Db } from '../platform/db.ts';
 import { TERRAIN_MARGIN_M } from '../raster/limits.ts';
 
-/** The last merged version of a layer. */
+/** The most recently merged version of a layer. */
 export type Layer = BoxColumns & {
   feed_id: number;
   kind: LayerKind;
   run_id: number;
   /** A county that the layer covers completely, in addition to its box. */
   fips: number | null;
-  /** For roads only. */
+  /** Only for roads. */
   reach_m: RoadReach | null;
 };
 
@@ -33,15 +33,15 @@ export type MarkedParcel = {
   /** The layers that cover the parcel, by kind. Empty for a kind that isn't computed. */
   covering: Record<LayerKind, Layer[]>;
   /**
-   * The layers behind the figures, for each kind with a result: layers that cover the parcel, and others with
-   * something nearby.
+   * The layers behind the figures, for each kind with a result: layers that cover the parcel, and other
+   * layers with something nearby.
    */
   sources: Record<LayerKind, Layer[]>;
 };
 
 /**
- * A parcel to compute, with its extent and a point on it in 1e-7 degrees. The boundary is null for a parcel
- * without geometry.
+ * A parcel to compute, with its extent and a point on it in 1e-7 degrees. The boundary is null if the parcel
+ * has no geometry.
  */
 export type MarkedRow = BoxColumns & {
   property_id: number;
@@ -56,7 +56,7 @@ export type MarkedRow = BoxColumns & {
 };
 
 export function markedParcelOf(row: MarkedRow, fips: number, all: readonly Layer[]): MarkedParcel {
-  // Figures that were measured on a previous boundary can't be reused.
+  // Figures measured on a previous boundary can't be reused.
   const layers = row.kept === row.shape_hash ? row.layers : ALL_LAYERS;
   const covering = (kind: LayerKind) =>
     (layers & LAYER_BITS[kind]) === 0
@@ -84,23 +84,26 @@ function covers(layer: Layer, { x, y }: { x: number; y: number }, fips: number):
 }
 
 /**
- * The largest reach of the feeds that cover a parcel, separately for each class. Feeds may have their own
- * reaches.
+ * The largest reach among the feeds that cover a parcel, separately for each class. Each feed may have its
+ * own reaches.
  */
 export function maxReach(layers: readonly Layer[]): RoadReach {
   const largest = (name: keyof RoadReach) => Math.max(0, ...layers.map(layer => layer.reach_m?.[name] ?? 0));
   return Object.fromEntries(ROAD_CLASSES.map(name => [name, largest(name)])) as RoadReach;
 }
 
-/** How far from a parcel a layer of the kind can affect its figures, in meters. `roadsM`: for roads. */
+/**
+ * How far from a parcel a layer of the kind can affect its figures, in meters. `roadsM` is the distance for
+ * roads.
+ */
 export function marginM(kind: LayerKind, roadsM: number): number {
   if (kind === 'elevation') return TERRAIN_MARGIN_M;
   return kind === 'roads' ? roadsM : 0;
 }
 
 /**
- * Adds layers that don't cover the parcels but have a feature or a file within the margin. At a county line,
- * a lot may face a road that only the next county's layer has.
+ * Adds layers that don't cover the parcels but have a feature or file within the margin. At a county line, a
+ * lot may face a road that only the next county's layer has.
  */
 export async function addSources(
   db: Db,

@@ -15,11 +15,11 @@ import {
   markedParcelOf,
 } from './marked-layers.ts';
 
-/** The data for computing a chunk, as of one moment. */
+/** The data for computing a chunk, as of one point in time. */
 export type LandInput = {
   /** In Hilbert curve order. */
   subjects: MarkedParcel[];
-  /** Parcels of the chunk without geometry, which can't be computed. */
+  /** Parcels in the chunk that have no geometry and so can't be computed. */
   shapeless: { property_id: number; mark: number }[];
   roads: Road[];
   /** All parcels near the subjects that need frontage, including the subjects. */
@@ -29,7 +29,7 @@ export type LandInput = {
   tiles: ElevationTile[];
 };
 
-/** Reads the data for computing parcels of a county. The connection must be in a snapshot. */
+/** Reads the data for computing parcels in a county. The connection must be in a snapshot. */
 export async function readLand(db: Db, fips: number, rows: readonly MarkedRow[]): Promise<LandInput> {
   const layers = await db.run<Layer>('land/list_layers');
   const shaped = rows.filter(row => row.boundary !== null);
@@ -45,7 +45,7 @@ export async function readLand(db: Db, fips: number, rows: readonly MarkedRow[])
   );
 
   const reach = Math.max(0, ...layers.flatMap(({ reach_m }) => (reach_m ? frontageMarginM(reach_m) : [])));
-  /** Boxes around the parcels that layers of the kind cover, with a margin. */
+  /** Boxes, with a margin, around the parcels that layers of the kind cover. */
   const around = (kind: LayerKind): string[] =>
     placesOf(
       boxes
@@ -110,20 +110,20 @@ export async function listElevation(db: Db, boxes: readonly string[]): Promise<E
 }
 
 /**
- * Maximum number of boxes to join into one. Parcels on a Hilbert curve fill half of the box around them, and
- * smaller boxes read fewer parcels that are out of reach.
+ * Maximum number of boxes to join into one. Parcels on a Hilbert curve fill half of the box around them.
+ * Smaller boxes read fewer parcels that are out of reach.
  */
 const MAX_BOXES = 128;
 
 /**
- * How many times as large as its parcels a joined box may be. In a city with streets, parcels fill half of a
- * box.
+ * The maximum ratio of a joined box's area to that of its parcels. In a city with streets, parcels fill half
+ * of a box.
  */
 const MAX_SLACK = 4;
 
 /**
- * Joins boxes, which are in an order where neighbors are close, into fewer ones that contain them all.
- * Reading from the joined boxes stays proportional to the parcels.
+ * Joins boxes into fewer ones that contain them all. The input must be ordered so that neighbors are close.
+ * The cost of reading from the joined boxes stays proportional to the number of parcels.
  */
 export function placesOf(boxes: readonly Box[]): Box[] {
   const places: Box[] = [];

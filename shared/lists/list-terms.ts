@@ -1,6 +1,6 @@
 import type { OfferBase, OfferTerms } from './offer.ts';
 
-/** Progress with an owner. */
+/** Status of the contact with a row's owner. */
 export const ROW_STATUSES = [
   'new',
   'mailed',
@@ -17,8 +17,8 @@ export const MAX_ROWS = 1_000_000;
 
 /**
  * What the API may reveal about unread rows. `named`: everything, because the company named the parcels.
- * `counted`: their number, because a filter found enough of them. `hidden`: nothing, not even that they
- * exist.
+ * `counted`: only how many there are, because a filter found enough of them. `hidden`: nothing, not even
+ * whether they exist.
  */
 export type UnreadRows = 'named' | 'counted' | 'hidden';
 
@@ -40,8 +40,8 @@ export type ListRecord = {
   rows_at_most: number | null;
   rows: number;
   /**
-   * Number of unread rows. Always 0 for a list of named rows with one row per parcel, where the count doesn't
-   * matter.
+   * Number of unread rows. Always 0 for a list of named rows with one row per parcel, because the count
+   * doesn't matter there.
    */
   unread: number;
 };

@@ -3,8 +3,8 @@ import type { ListRecord } from './list-terms.ts';
 import { pickRows } from './read-list.ts';
 
 /**
- * Records that rows of a list were read. Run it before the charge, in the transaction that charges for them.
- * With one row per owner, all of the owner's rows count as read, because the row shows their number.
+ * Records that rows of a list were read. Run it in the transaction that charges for them, before the charge.
+ * With one row per owner, all of the owner's rows count as read, because the row shows how many there are.
  * @param isWhole whether the reader reached the end of the list. Reading all rows lifts the limits on what
  * the API reveals
  */

@@ -5,8 +5,8 @@ import { type ListRecord, offerTermsOf, type RowStatus } from './list-terms.ts';
 import { type OfferFacts, offerOf } from './offer.ts';
 
 /**
- * SQL fragments shared by statements on lists: a list's rows (all of them, or only those read), their owners,
- * and each owner's largest parcel.
+ * SQL fragments shared by statements on lists: a list's rows (all of them, or only those that were read),
+ * their owners, and each owner's largest parcel.
  */
 export const listParts = ({ onlyRead = false } = {}) => ({
   members: compose('lists/members', { among: onlyRead ? 'r.read_at is not null' : 'true' }),
@@ -21,7 +21,7 @@ export const listParts = ({ onlyRead = false } = {}) => ({
   }),
 });
 
-/** A row of a list as stored, with its owner's totals in the list. */
+/** A list's row as it is stored, with the owner's totals in the list. */
 export type ListRow = {
   property_id: number;
   status: RowStatus;
@@ -50,7 +50,7 @@ export async function countiesOfList(db: Db, listId: string): Promise<number[]> 
   return rows.map(row => row.fips);
 }
 
-/** A list's rows ordered by id, in either direction; `count` covers all selected rows. */
+/** A list's rows, ordered by id in either direction. `count` covers all selected rows. */
 export async function readListRows(
   db: Db,
   companyId: string,

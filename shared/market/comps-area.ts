@@ -6,7 +6,7 @@ import type { Db } from '../platform/db.ts';
 import { PlatError } from '../platform/errors.ts';
 import { type CompsQuery, radiusOf } from './comps-query.ts';
 
-/** An area in SQL form: comps in any of the boxes are inside it, and so are the comps with these ids. */
+/** An area in SQL form. Comps in any of the boxes are inside it, as are the comps with these ids. */
 export type Area = { boxes: string; ids: string[] };
 
 /**
@@ -16,15 +16,15 @@ export type Area = { boxes: string; ids: string[] };
 const OUTLINE_BOXES = [64, 1_024];
 
 /**
- * Limit on comps times edges, about a second of work. The time to test a comp grows with the number of edges
- * near it.
+ * Maximum for comps times edges, about a second of work. The time to test a comp grows with the number of
+ * edges near it.
  */
 const MAX_TESTS = 50_000_000;
 const MAX_TESTED = 50_000;
-/** Tests of comps against edges per task, about 10 ms. */
+/** Number of comp-edge tests per task, about 10 ms of work. */
 const TESTS_PER_TASK = 500_000;
 
-/** The query's polygon, and the circle around its point. @throws PlatError like `readPolygon` */
+/** The query's polygon and the circle around its point. @throws PlatError like `readPolygon` */
 export async function areasOf(query: CompsQuery, work: ShapeWork): Promise<QueryData[]> {
   const { polygon, point } = query;
   const areas: QueryData[] = [];

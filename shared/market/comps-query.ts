@@ -2,11 +2,13 @@ import { z } from 'zod';
 import { swapHint } from '../geo/swap-hint.ts';
 import { fips, zip } from '../regions/region-codes.ts';
 
-/** About 124 miles. Comps farther away aren't comparable, and the work of a search grows with its area. */
+/**
+ * About 124 miles. Comps farther away aren't comparable, and a search takes more work the larger its area.
+ */
 const MAX_DIST_M = 200_000;
 const DEFAULT_DIST_M = 1_000;
 
-/** Limit for days and photos, well within PostgreSQL's integer. */
+/** Maximum for days and photos, well within the range of PostgreSQL's integer. */
 const MAX_COUNT = 100_000;
 const MAX_ACRES = 1e9;
 
@@ -16,7 +18,7 @@ export type ShownStatus = (typeof SHOWN_STATUSES)[number];
 const ORDERS = ['acres', 'dom', 'ppa', 'price', '-acres', '-dom', '-ppa', '-price'] as const;
 export type OrderName = (typeof ORDERS)[number];
 
-/** A parameter that can be repeated. Express passes one value as text, and several as a list. */
+/** A parameter that can be repeated. Express passes a single value as text, and several values as a list. */
 const repeated = z.union([z.string(), z.array(z.string())]).transform(value => [value].flat());
 
 const numberFrom0 = (type: 'integer' | 'number', pattern: RegExp, most: number) => (description: string) =>

@@ -2,7 +2,7 @@ import { type ListingColumns, NO_DAY, SOLD } from '../kernels/stats/region-stats
 import type { RegionStats } from '../model/market-stats.ts';
 import { regionStats } from '../model/market-stats.ts';
 
-/** The columns of the view dated_listings, without fips and zip, in order. */
+/** The columns of the view dated_listings, except for fips and zip, in order. */
 export const DATED_COLUMNS = {
   status: { type: 'char', null: 0 },
   cents: { type: 'int8', null: Number.NaN },
@@ -16,14 +16,14 @@ export const DATED_COLUMNS = {
 } as const;
 
 /**
- * Sales and periods on the market. For a period, `soldDay` is its first day and `until` the day after its
- * last.
+ * Sales and periods on the market. For a period, `soldDay` is its first day, and `until` is the day after its
+ * last day.
  */
 export type DatedListings = ListingColumns & {
   until: Int32Array;
   /** The date of a snapshot feed. NO_DAY for a feed that keeps updating. */
   feedDay: Int32Array;
-  /** For a period, the first day that its feed was read. NO_DAY for a sale. */
+  /** For a period, the first day on which its feed was read. NO_DAY for a sale. */
   listedFrom: Int32Array;
 };
 
@@ -42,7 +42,7 @@ export function knownPeriod(listings: DatedListings, rows: readonly number[]): K
 }
 
 /**
- * The statistics of a past day, calculated from what is known now. Excludes the price index, which changes
+ * The statistics for a past day, calculated from what is known now. Excludes the price index, which changes
  * with every fit. Null if there is no data for the day.
  */
 export function restatedStats(
@@ -63,7 +63,10 @@ export function restatedStats(
 const scratch = new Float64Array(8);
 const words = new Int32Array(scratch.buffer);
 
-/** Digest of everything that the statistics through `day` are computed from. Independent of row order. */
+/**
+ * A digest of everything that the statistics through `day` are computed from. It doesn't depend on the order
+ * of rows.
+ */
 export function digestOf(
   listings: DatedListings,
   rows: readonly number[],

@@ -16,7 +16,7 @@ export type FiguresRow = {
 
 type RegionKey = { type: string; code: string };
 
-/** The current figures of regions, or with `asOf`, their figures at the end of a month. */
+/** The current figures for regions. With `asOf`, the figures at the end of a month. */
 export const listFigures = (db: Db, regions: readonly RegionKey[], asOf?: string): Promise<FiguresRow[]> =>
   db.run<FiguresRow>('market/list_figures', {
     types: regions.map(({ type }) => type),
@@ -26,7 +26,7 @@ export const listFigures = (db: Db, regions: readonly RegionKey[], asOf?: string
     as_of: asOf ?? null,
   });
 
-/** The current figures of every region of a type that has listings, in one state or in all. */
+/** The current figures for every region of a type that has listings, in one state or in all states. */
 export const listAllFigures = (db: Db, type: string, state?: string): Promise<FiguresRow[]> =>
   db.run<FiguresRow>('market/list_figures', {
     types: null,

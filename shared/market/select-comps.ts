@@ -10,7 +10,7 @@ export type CompsSelection = {
   values: Record<string, unknown>;
 };
 
-/** Sort values from comp_figures, which has null for a withheld price (0) and a lot of 0 acres. */
+/** Sort values from comp_figures, which has null for a withheld price (0) and for a lot of 0 acres. */
 const PLACES: Record<'acres' | 'dom' | 'ppa' | 'price', string> = {
   acres: 'd.acres',
   dom: 'd.dom::float8',

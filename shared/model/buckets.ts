@@ -2,9 +2,7 @@ export const SQ_FT_PER_ACRE = 43_560;
 
 const SQ_FT_9500 = 9_500 / SQ_FT_PER_ACRE;
 
-/**
- * In the order of the API. A bucket has lots with `minAcres <= acres < maxAcres`. Buckets overlap on purpose.
- */
+/** In the API's order. A bucket has lots with `minAcres <= acres < maxAcres`. Buckets overlap on purpose. */
 export const ACRE_BUCKETS = [
   { label: '0-9.5k sqft', minAcres: 0, maxAcres: SQ_FT_9500 },
   { label: '0-0.25 acre', minAcres: 0, maxAcres: 0.25 },
@@ -33,7 +31,7 @@ export const ACRE_BUCKETS = [
 export type AcreBucket = (typeof ACRE_BUCKETS)[number];
 export type BucketLabel = AcreBucket['label'];
 
-/** Consecutive buckets without overlap, smallest lots first. */
+/** Consecutive, non-overlapping buckets, smallest lots first. */
 export const NARROW_BUCKETS: readonly BucketLabel[] = [
   '0-0.25 acre',
   '0.25 acre-1 acre',
@@ -48,8 +46,8 @@ export const NARROW_BUCKETS: readonly BucketLabel[] = [
 ];
 
 /**
- * The narrowest bucket that contains an acreage, or the lower one of two equally narrow ones. Undefined above
- * all buckets.
+ * The narrowest bucket that contains an acreage, or the lower of two equally narrow ones. Undefined if the
+ * acreage is above all buckets.
  */
 export function narrowestBucket(acres: number): AcreBucket | undefined {
   const width = ({ minAcres, maxAcres }: AcreBucket) => maxAcres - minAcres;

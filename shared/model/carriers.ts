@@ -1,7 +1,7 @@
 import type { LineType } from './contact-fields.ts';
 
 /**
- * Line types by carrier name. Wholesalers and unlisted carriers have an unknown line type
+ * Line types by carrier name. The line type is unknown for wholesalers and unlisted carriers
  * (docs/skip-trace.md).
  */
 const CARRIERS: readonly (readonly [LineType | null, string])[] = [

@@ -18,7 +18,7 @@ export type ChangeType = (typeof CHANGE_TYPES)[number];
 export type ChangedFields = Record<string, [was: unknown, is: unknown]>;
 
 /**
- * Days that the API returns changes. They are deleted a day later, so that a client reading pages misses
- * none.
+ * Number of days that the API returns changes. They are deleted a day later, so that a client that is still
+ * reading pages doesn't miss any.
  */
 export const CHANGES_DAYS = 400;

@@ -1,4 +1,4 @@
-/** The fields of a contacts feed, in the order of a mapped row. */
+/** The fields of a contacts feed, in the order in which they appear in a mapped row. */
 
 export type ContactFieldType = 'text' | 'state' | 'zip' | 'date' | 'phone' | 'line_type';
 type ContactFieldSpec = { type: ContactFieldType; doc: string };
@@ -61,7 +61,7 @@ export type LineType = 'Mobile' | 'Landline';
 
 export type StoredPhone = { number: string; line_type: LineType | null };
 
-/** Ten digits of the North American plan: an area code and an exchange that start with 2 to 9. */
+/** Ten digits in the North American Numbering Plan. The area code and the exchange each start with 2 to 9. */
 export function phoneDigits(text: string): string | null {
   const digits = text.replace(/(?:ext|x)\.? ?\d+$/i, '').replace(/\D/g, '');
   const ten = digits.length === 11 && digits.startsWith('1') ? digits.slice(1) : digits;
@@ -76,7 +76,7 @@ const LINE_TYPES: [LineType, RegExp][] = [
   ],
 ];
 
-/** The line type that a source's word means, or null for an unknown word. */
+/** The line type that a source's term means, or null for an unknown term. */
 export function lineTypeOf(text: string): LineType | null {
   return LINE_TYPES.find(([, words]) => words.test(text.trim()))?.[0] ?? null;
 }

@@ -5,15 +5,18 @@ type FeedKindWords = {
    */
   doc: string;
   name: string;
-  /** What its rows are called in counts. Default: rows. */
+  /** What its rows are called in counts. Default: "rows". */
   rows?: string;
   /** Sections of a feed file that name a source, with the help text for overriding it in `plat feed run`. */
   inputs: Readonly<Record<string, string>>;
-  /** A land layer. One version of each feed is used at a time, and the operator can remove the layer. */
+  /**
+   * Whether it is a land layer. One version of each feed is used at a time, and the operator can remove the
+   * layer.
+   */
   isLayer?: true;
-  /** A run reads only the headers of the files. */
+  /** Whether a run reads only the headers of the files. */
   readsHeaders?: true;
-  /** Land, statistics, or values are computed after a merge. */
+  /** Whether land, statistics, or values are computed after a merge. */
   isComputed?: true;
 };
 
@@ -82,7 +85,7 @@ export const FEED_KINDS = {
 export type FeedKindName = keyof typeof FEED_KINDS;
 export const FEED_KIND_NAMES = Object.keys(FEED_KINDS) as FeedKindName[];
 
-/** Looks up a kind by its name in table `feeds`. Undefined for a kind that only another release has. */
+/** Looks up a kind by its name in table `feeds`. Undefined for a kind that exists only in another release. */
 export const feedKindWords = (kind: string): FeedKindWords | undefined =>
   (FEED_KINDS as Record<string, FeedKindWords>)[kind];
 

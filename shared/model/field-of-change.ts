@@ -3,8 +3,8 @@ import { ALL_FIELDS, type FieldSpec } from './parcel-fields.ts';
 import { titleCase } from './roll-text.ts';
 
 /**
- * Labels of changed values that aren't parcel fields. Points have none, because coordinates mean little to
- * people.
+ * Labels of changed values that aren't parcel fields. Points have no label, because coordinates mean little
+ * to people.
  */
 const OTHERS: Readonly<Record<string, Pick<FieldSpec, 'label' | 'unit'>>> = {
   on_roll: { label: 'On the roll' },

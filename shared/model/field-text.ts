@@ -11,7 +11,7 @@ const TEXTS: Readonly<Record<string, (value: number) => string>> = {
   'square feet': value => `${count(value)} sq ft`,
 };
 
-/** Formats a field's value for people, or undefined if it is unknown. */
+/** Formats a field's value for people. Returns undefined if it is unknown. */
 export function fieldText({ unit, type }: Partial<FieldSpec>, value: unknown): string | undefined {
   if (value === null || value === undefined || value === '') return undefined;
   if (typeof value === 'boolean') return value ? 'yes' : 'no';

@@ -1,4 +1,4 @@
-/** Land layers: the ones that Plat measures, the classes that count in each, and the distances. */
+/** Land layers: the ones that Plat measures, the classes that count in each, and the relevant distances. */
 
 export const LAYER_KINDS = ['elevation', 'roads', 'wetlands', 'flood'] as const;
 export type LayerKind = (typeof LAYER_KINDS)[number];
@@ -11,7 +11,8 @@ export const LAYER_BITS: Record<LayerKind, number> = { elevation: 1, roads: 2, w
 export const ALL_LAYERS = 15;
 
 /**
- * Grade in percent for each slope_area_index. `steeper_percent` has the share of the area steeper than each.
+ * Grade in percent for each slope_area_index. `steeper_percent` has the share of the area that is steeper
+ * than each grade.
  */
 export const SLOPE_GRADES = [0.5, 2.5, 5, 7.5, 10, 15, 20, 25, 30, 40, 50] as const;
 
@@ -23,8 +24,8 @@ export const ROAD_CLASSES = [...FRONTAGE_CLASSES, 'private'] as const;
 export type RoadClass = (typeof ROAD_CLASSES)[number];
 
 /**
- * Distance from the centerline, in meters, within which a boundary can face a road: half of a
- * wide right of way.
+ * Distance from the centerline, in meters, within which a boundary can face a road: half of a wide
+ * right-of-way.
  */
 export type RoadReach = Record<RoadClass, number>;
 export const ROAD_REACH_M: RoadReach = { highway: 60, normal: 30, local: 25, private: 25 };

@@ -1,4 +1,4 @@
-/** The data of a county: its coverage, and the roll fields that have a value for some parcel. */
+/** The data loaded for a county: its coverage, and the roll fields that have a value for any parcel. */
 export type LoadedData = {
   coverage: {
     sources: readonly { kind: string }[];
@@ -10,7 +10,7 @@ export type LoadedData = {
   filled: ReadonlySet<string>;
 };
 
-/** The data that a filter needs. `words` goes before "data", as in "No wetlands data". */
+/** Data that a filter needs. `words` goes before "data", as in "No wetlands data". */
 export type Need = { words: string; isLoaded(data: LoadedData): boolean };
 
 const layer = (kind: 'roads' | 'wetlands' | 'flood' | 'elevation', words: string): Need => ({
@@ -32,7 +32,7 @@ export const NEEDS = {
   taxFlags: onRoll('tax_delinquent', 'tax delinquency'),
 } as const satisfies Record<string, Need>;
 
-/** The need for a roll field. */
+/** The data needed for a roll field. */
 export function onRoll(field: string, words: string): Need {
   return { words, isLoaded: ({ filled }) => filled.has(field) };
 }

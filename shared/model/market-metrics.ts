@@ -4,17 +4,19 @@ import { round2 } from '../kernels/stats/rounding.ts';
 import { indexAt, type PriceIndex } from '../kernels/valuation/price-index.ts';
 
 /**
- * A metric of market statistics. The API, pages, MCP texts, and docs are generated from these declarations.
+ * A metric of market statistics. The API, pages, MCP text, and docs are generated from these declarations.
  */
 export type Metric = {
   label: string;
-  /** Decides how pages format a figure. */
+  /** Determines how pages format a figure. */
   unit: MetricUnit;
   /** Without a period at the end. */
   meaning: string;
-  /** The metric with the number of lots behind this one. Null for counts, rates, and figures in `more`. */
+  /**
+   * The metric that has the number of lots behind this one. Null for counts, rates, and figures in `more`.
+   */
   carrier: CountKey | null;
-  /** Calculates the figure. Null when there is nothing to divide by. */
+  /** Calculates the figure. Null if there is nothing to divide by. */
   of(bucket: BucketSummary, context: MetricContext): number | null;
 };
 
@@ -33,7 +35,7 @@ export type MetricUnit =
 type CountKey = 'Active' | 'Pending' | 'Sold: 1mo' | 'Sold: 3mo' | 'Sold: 6mo' | 'Sold: 1yr';
 
 export type MetricContext = {
-  /** Whether listings on the market are known. */
+  /** Whether the listings on the market are known. */
   listed: boolean;
   index: IndexFigures;
 };
@@ -50,10 +52,10 @@ export function indexFigures(index: PriceIndex | null, day: number): IndexFigure
   };
 }
 
-/** Minimum number of sales for a figure in `more`, and of lots for pages to show a figure. */
+/** Minimum number of sales for a figure in `more`, and minimum number of lots for pages to show a figure. */
 export const LEAST_SALES = 5;
 
-/** The lots of a bucket that a figure is calculated from. */
+/** The lots in a bucket that a figure is calculated from. */
 type Lots = { count: CountKey; name: string; of(bucket: BucketSummary): Summary };
 
 const ACTIVE: Lots = { count: 'Active', name: 'active listings', of: bucket => bucket.active };
@@ -91,7 +93,7 @@ const sellThrough = (label: string, lots: Lots): Metric => ({
   },
 });
 
-/** A metric taken from a field of the summary of lots. */
+/** A metric whose value is a field of the lots' summary. */
 const summarized =
   (field: keyof Summary, unit: MetricUnit, meaning: string) =>
   (label: string, lots: Lots): Metric => ({

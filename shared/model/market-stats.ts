@@ -14,7 +14,7 @@ import {
   type MoreKey,
 } from './market-metrics.ts';
 
-/** A region in the API, without its statistics. */
+/** A region as shown in the API, without its statistics. */
 export type RegionFields = {
   /** uuid */
   id: string;
@@ -34,13 +34,13 @@ export type MoreData = Record<MoreKey, number | null>;
 export type StatsContext = {
   /** The county's price index. Null for a ZIP, or if there are too few sales. */
   index: PriceIndex | null;
-  /** Whether listings on the market are known. */
+  /** Whether the listings on the market are known. */
   listed: boolean;
 };
 
 /**
- * `asOf` is YYYY-MM-DD, or null if there are no listings. Buckets are in the order of ACRE_BUCKETS. Those
- * without listings are null.
+ * `asOf` is YYYY-MM-DD, or null if there are no listings. Buckets are in the order of ACRE_BUCKETS, with null
+ * for buckets without listings.
  */
 export type RegionStats = {
   asOf: string | null;
@@ -96,8 +96,8 @@ export function recordedBody(head: string, stats: RegionStats): string {
 
 /**
  * Increment this whenever the same figures produce a different body, so that every stored response is
- * rewritten. Recorded responses of past months are rebuilt from their figures, so the keys they have must
- * produce the same body.
+ * rewritten. Recorded responses for past months are rebuilt from their figures, so their keys must keep
+ * producing the same body.
  */
 const RESPONSE_FORMAT = 3;
 

@@ -17,8 +17,8 @@ export type FieldType =
   | 'year';
 
 /**
- * How a field is filtered: `range` by bounds, `flag` by true and false, `list` by any of several values,
- * `exact` by one value, `own` by a hand-written filter. The table parcel_filters has copies of the range,
+ * How a field is filtered: `range` by bounds, `flag` by true or false, `list` by any of several values,
+ * `exact` by one value, and `own` by a hand-written filter. The table parcel_filters has copies of the range,
  * flag, and own columns. List and exact filters read parcels.
  */
 export type FieldFilter = 'range' | 'flag' | 'own' | 'list' | 'exact' | 'none';
@@ -48,7 +48,7 @@ export type FieldSpec = {
   needs?: Need;
   /** Maximum length. Longer text from a source is truncated. Default: MAX_CHARS. */
   maxChars?: number;
-  /** Follows "Null" in the API's description. Default: if unknown. */
+  /** The text after "Null" in the API's description. Default: "if unknown". */
   nullWhen?: string;
 };
 
@@ -191,10 +191,10 @@ export const FILTERED_FIELDS = PARCEL_FIELD_NAMES.filter(name =>
   REPEATED.includes(PARCEL_FIELDS[name].filter),
 );
 
-/** Stated and measured acreage that differ by more than this factor are a mismatch. */
+/** If stated and measured acreage differ by more than this factor, they are a mismatch. */
 export const MAX_ACRES_RATIO = 1.5;
 
-/** Null when either is unknown or 0. */
+/** Null if either is unknown or 0. */
 export function areAcresApart(stated: number | null, measured: number | null): boolean | null {
   if (!stated || !measured) return null;
   return Math.max(stated / measured, measured / stated) > MAX_ACRES_RATIO;

@@ -1,22 +1,22 @@
 import { count } from './figures.ts';
 
-/** The price of a call. Charges, quotes, and all texts about prices use these declarations. */
+/** The price of a call. Charges, quotes, and all text about prices use these declarations. */
 export type Price = {
   tokens: number;
   /** The unit that is charged. Default: the call. */
   per?: 'page' | 'row' | 'comp' | 'change' | 'date' | 'region' | 'market' | 'match' | 'quote';
   /** Units covered by one price. Default: 1. */
   each?: number;
-  /** Cap for each 12 months of the requested range. */
+  /** Maximum charge for each 12 months of the requested range. */
   maxPerYear?: number;
   /** Free units per account and day (UTC). */
   freePerDay?: number;
 };
 
 export const PRICES = {
-  /** A page of filter results, regardless of its size. Free if nothing matches. */
+  /** A page of filter results, whatever its size. Free if nothing matches. */
   filterPage: { tokens: 30, per: 'page' },
-  /** Quote for a filter, a saved search, or an export. */
+  /** A quote for a filter, a saved search, or an export. */
   quote: { tokens: 1, per: 'quote', freePerDay: 500 },
   searchPage: { tokens: 10, per: 'page' },
   parcel: { tokens: 10 },

@@ -1,4 +1,4 @@
-/** Directions, legal forms, generations, and routes, which stay in capitals. */
+/** Directions, legal forms, generational suffixes, and routes, which stay in capitals. */
 const UPPER = new Set(
   'N S E W NE NW SE SW LLC PLLC LLP LP LC PC II III IV VI PO RR HC RFD US USA'.split(' '),
 );
@@ -20,8 +20,8 @@ export function titleCase(text: string): string {
 }
 
 /**
- * A parcel number without padding zeros: `000007 000044 000000` is 7-44. Parts may have letters if all parts
- * have the same width: `000009 000026 00000C` is 9-26-C. Other numbers are left alone.
+ * Removes padding zeros from a parcel number: `000007 000044 000000` becomes 7-44. Parts may have letters if
+ * all parts have the same width: `000009 000026 00000C` becomes 9-26-C. Other numbers are left alone.
  */
 export function shortApn(apn: string): string {
   const parts = apn.trim().split(/\s+/);
@@ -34,8 +34,8 @@ export function shortApn(apn: string): string {
 }
 
 /**
- * A parcel number in the county's format (`shape`), with leading zeros in each part and zero parts added at
- * the end: 7-40 is 000007-000040-000000. Undefined if the number doesn't fit.
+ * Converts a parcel number to the county's format (`shape`), padding each part with leading zeros and adding
+ * zero parts at the end: 7-40 becomes 000007-000040-000000. Undefined if the number doesn't fit.
  */
 export function filledUp(text: string, shape: string): string | undefined {
   const parts = text.toUpperCase().match(/[\p{L}\p{N}]+/gu) ?? [];
@@ -51,7 +51,7 @@ export function filledUp(text: string, shape: string): string | undefined {
   return fits && at >= parts.length ? filled : undefined;
 }
 
-/** The owner's mailing address as on an envelope, without unknown parts. */
+/** The owner's mailing address as written on an envelope, omitting unknown parts. */
 export function mailLines(parcel: Readonly<Record<string, unknown>>): string[] {
   const { mail_address, mail_city, mail_state, mail_zip } = parcel;
   const textOf = (value: unknown) => (typeof value === 'string' ? titleCase(value) : '');

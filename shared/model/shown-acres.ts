@@ -1,5 +1,6 @@
 /**
- * Acres are stored and shown with five decimals (0.4 square feet). More decimals come from converted units.
+ * Acres are stored and shown with five decimals (0.4 square feet). Any further decimals only come from unit
+ * conversion.
  */
 const PER_ACRE = 1e5;
 

@@ -60,8 +60,7 @@ function codeOf(figures: Figures, i: number): number {
 
 /**
  * Writes a number in seven bits per byte, lowest first. The lowest bit distinguishes hundredths from whole
- * numbers. The next bit is the sign. A number that is neither is written as 2 ("minus 0") followed by a
- * double.
+ * numbers. The next bit is the sign. Any other number is written as 2 ("minus 0") followed by a double.
  */
 function writeNumber(figure: number, from: number): number {
   const whole = Number.isInteger(figure) && Number.isSafeInteger(4 * figure);
@@ -116,7 +115,10 @@ export function unpackFigures(packed: Buffer, bucket: number): number[] | null {
   }
 }
 
-/** A figure from unpackFigures. Null if unknown, or if its key didn't exist when the figures were packed. */
+/**
+ * Returns a figure from unpackFigures. Null if unknown, or if its key didn't exist when the figures were
+ * packed.
+ */
 export function figureAt(figures: readonly number[], place: number): number | null {
   const figure = figures[place];
   return figure === undefined || Number.isNaN(figure) ? null : figure;

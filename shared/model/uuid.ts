@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 
-/** Plat's namespace for ids of regions and listings, a random UUID. It must never change. */
+/** Plat's namespace for the ids of regions and listings. It is a random UUID and must never change. */
 const NAMESPACE = Buffer.from('77c42915e1ed41c88930f8185b044c6f', 'hex');
 
 /** Accepts any version, in uppercase or lowercase, because people paste UUIDs. */

@@ -13,8 +13,8 @@ const NO_VALUE = -0x8000;
 const WHOLE_WEIGHT = 0xffff;
 
 /**
- * Comps in columns. Only the first `count` entries are used; adjustments are natural logarithms of their
- * factors, NaN for none.
+ * Comps in columns. Only the first `count` entries are used. Adjustments are natural logarithms of their
+ * factors, or NaN if there is none.
  */
 export type CompColumns = {
   count: number;

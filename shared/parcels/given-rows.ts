@@ -3,14 +3,14 @@ import { countyOf } from '../model/property-id.ts';
 import type { Db } from '../platform/db.ts';
 import { literal } from '../platform/statements.ts';
 
-/** A parcel, with its `changed_run` when it was read. */
+/** A parcel with the `changed_run` that it had when it was read. */
 export type GivenRow = { property_id: number; version: number };
 
 /** Rows per statement, about 300 kB of text. */
 const BATCH = 10_000;
 
 /**
- * The ids of parcels that are free, because the company paid for them in the last 30 days and they have not
+ * The ids of parcels that are free, because the company paid for them in the last 30 days and they haven't
  * changed since. Another call may pay for the rest in the meantime, so charge for what `giveRows` returns.
  */
 export async function listFreeRows(

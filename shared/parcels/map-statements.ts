@@ -5,7 +5,10 @@ export async function readMapVersion(db: Db): Promise<number> {
   return (await db.run<{ version: number }>('parcels/read_version'))[0]?.version ?? 0;
 }
 
-/** The number of parcels in a county. `lon`, `lat`: their center in degrees, null if no location is known. */
+/**
+ * The number of parcels in a county. `lon` and `lat` are their center in degrees, or null if no location is
+ * known.
+ */
 export type ParcelCount = {
   fips: number;
   parcels: number;
@@ -17,7 +20,7 @@ export type ParcelCount = {
 export const countParcels = (db: Db, fips: readonly number[]): Promise<ParcelCount[]> =>
   db.run<ParcelCount>('parcels/count_parcels', { fips });
 
-/** The number of parcels on the roll of a county, or of all counties. */
+/** The number of parcels on the roll of one county, or of all counties. */
 export async function countOnRoll(db: Db, fips: number | null): Promise<number> {
   return (await db.run<{ parcels: number }>('parcels/count_on_roll', { fips }))[0]?.parcels ?? 0;
 }
@@ -27,14 +30,14 @@ export type Place = { lon: number; lat: number };
 
 export type TileParcel = Place & {
   property_id: number;
-  /** The label at `lon` and `lat`. Null unless requested (`with_apns`). */
+  /** The label to show at `lon` and `lat`. Null unless requested (`with_apns`). */
   apn: string | null;
   boundary: Buffer | null;
 };
 
 /**
- * `box`: in the format of `boxSql`. `least_area`: smallest extent that is drawn as an outline and not as a
- * dot, in square 1e-7 degrees.
+ * `box` is in the format of `boxSql`. `least_area` is the smallest extent that is drawn as an outline rather
+ * than a dot, in square units of 1e-7 degrees.
  */
 export type InTile = { fips: readonly number[]; box: string; least_area: number };
 
@@ -71,7 +74,7 @@ export const listCredits = (
 ): Promise<{ kind: string; credit: string }[]> =>
   db.run<{ kind: string; credit: string }>('parcels/list_credits', values);
 
-/** The data of results in addition to their summary. */
+/** Data for the results in addition to their summary. */
 export type ResultFigures = {
   mail_city: string | null;
   mail_state: string | null;

@@ -130,7 +130,7 @@ export type Config = z.infer<typeof schema>;
 
 export const settingNames = Object.keys(schema.shape) as (keyof Config)[];
 
-/** The variables of `.env` in the checkout, if it exists. The process environment overrides them. */
+/** The variables in the checkout's `.env`, if it exists. The process environment overrides them. */
 function dotEnv(): Record<string, string | undefined> {
   try {
     return parseEnv(readFileSync(join(rootDir, '.env'), 'utf8'));
@@ -139,7 +139,7 @@ function dotEnv(): Record<string, string | undefined> {
   }
 }
 
-/** Empty variables count as unset. @throws PlatError `config` that names every invalid variable */
+/** Empty variables count as unset. @throws PlatError `config`, which names every invalid variable */
 export function loadConfig(
   env: Record<string, string | undefined> = { ...dotEnv(), ...process.env },
 ): Config {

@@ -6,36 +6,36 @@ export type Pool = pg.Pool;
 
 // pg returns int8 as text by default. property_id and counters are always below 2^53.
 pg.types.setTypeParser(pg.types.builtins.INT8, Number);
-// A date is a calendar day, not a moment: keep it as 'YYYY-MM-DD'.
+// A date is a calendar day, not a moment in time, so keep it as 'YYYY-MM-DD'.
 pg.types.setTypeParser(pg.types.builtins.DATE, (text: string) => text);
 
 export type PoolOptions = {
   applicationName: string;
   max?: number;
-  /** Milliseconds to wait for a connection, a free one or a new one; default 5,000. */
+  /** How long to wait for a free or new connection, in milliseconds. Default: 5,000. */
   connectTimeoutMs?: number;
-  /** Milliseconds after which the server cancels a statement; 0 for none (workers). */
+  /** How long a statement can run before the server cancels it, in milliseconds; 0 for no limit (workers). */
   statementTimeoutMs?: number;
-  /** Server settings for every connection, in addition to the common ones. */
+  /** Server settings for every connection in the pool, in addition to the common ones. */
   settings?: Record<string, string>;
 };
 
 /** Ends the transactions of suspended or dead programs, so that their locks are freed. */
 export const IDLE_IN_TRANSACTION = { idle_in_transaction_session_timeout: '5s' };
 /**
- * The same for workers, which run computations inside a transaction. A worker that blocks its event loop for
- * JOB_LOCK_MS loses its job, so its transactions get the same limit.
+ * The same for workers, which run computations inside a transaction. If a worker blocks its event loop for
+ * JOB_LOCK_MS, it loses its job, so its transactions get the same limit.
  */
 export const endsWithWorker = ({ JOB_LOCK_MS }: Pick<Config, 'JOB_LOCK_MS'>) => ({
   idle_in_transaction_session_timeout: `${JOB_LOCK_MS}ms`,
 });
 /**
- * For the API's sessions, whose reads are short and use indexes. At 1.1, PostgreSQL counted a county with an
- * index whose order differs from the table's.
+ * For the API's sessions, whose reads are short and use indexes. With a value of 1.1, PostgreSQL counted a
+ * county's rows with an index whose order differs from the table's.
  */
 export const RANDOM_PAGE_COST = 2;
 
-/** Creates a pool. Losing an idle connection, as when the server restarts, does not end the process. */
+/** Creates a pool. Losing an idle connection, such as when the server restarts, doesn't end the process. */
 export function createPool(config: Config, log: Logger, options: PoolOptions): Pool {
   const pool = new pg.Pool({
     ...connectionOf(config, { timezone: 'UTC', jit: 'off', ...options.settings }),
@@ -49,8 +49,8 @@ export function createPool(config: Config, log: Logger, options: PoolOptions): P
   });
   const warn = sparseWarnings(log);
   pool.on('error', error => warn(error, 'lost an idle database connection'));
-  // A connection that is lost while in use fails its query, and also emits an error that would end the
-  // process.
+  // If a connection is lost while in use, its query fails. The connection also emits an error, which would
+  // end the process.
   pool.on('connect', client =>
     client.on('error', error => log.debug({ err: error }, 'lost a database connection')),
   );

@@ -21,8 +21,8 @@ const HEADER_BYTES = SIGNATURE.length + 8;
 const POSTGRES_EPOCH_DAY = 10_957;
 
 /**
- * Column types, with the array and byte length of each. `date` is in days since 1970. `int8` is exact up to
- * 2^53. `digits5` is null for anything but five digits.
+ * Column types, with the array type and byte length for each. `date` is in days since 1970-01-01. `int8` is
+ * exact up to 2^53. `digits5` is null for anything but five digits.
  */
 const TYPES = {
   char: { array: Uint8Array, bytes: 1 },
@@ -45,7 +45,7 @@ export type CopyColumn<T extends CopyType = CopyType> = { type: T; null: number 
 export type CopyColumns = Record<string, CopyColumn>;
 export type CopiedColumns<C extends CopyColumns> = { [K in keyof C]: ArrayOf<C[K]['type']> };
 
-/** Initial size of arrays, in rows. They double as they fill up. */
+/** Initial size of the arrays, in rows. They double when they fill up. */
 const FIRST_CAPACITY = 1 << 14;
 
 /** Runs `copy … to stdout (format binary)`; see `readCopyBinary`. */
@@ -58,8 +58,7 @@ export function readCopy<C extends CopyColumns>(
 }
 
 /**
- * @param columns in the order of the statement @throws PlatError `copy_format` when the data
- * doesn't match them
+ * @param columns in the order of the statement @throws PlatError `copy_format` if the data doesn't match them
  */
 export async function readCopyBinary<C extends CopyColumns>(
   chunks: AsyncIterable<Uint8Array>,
@@ -224,7 +223,7 @@ export function copyBytes(bytes: Uint8Array): string {
 }
 
 /**
- * Size of the chunks in which rows are sent. Many small writes would cost more than copying rows into a
+ * Size of the chunks in which rows are sent. Many small writes would cost more than copying the rows into a
  * chunk.
  */
 const CHUNK_BYTES = 1 << 18;
@@ -255,7 +254,7 @@ export function openCopy(db: Db, statement: string): CopyWriter {
   };
 
   return {
-    // Encodes each line immediately, because the garbage collector would copy strings that wait for a full
+    // Encode each line immediately, because the garbage collector would copy strings that wait for a full
     // chunk.
     write(line) {
       const most = 3 * line.length + 1;

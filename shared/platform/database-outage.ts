@@ -3,7 +3,7 @@ import type { Pool } from './connection-pool.ts';
 import { isRetryable, messageOf, PlatError } from './errors.ts';
 import { type Logger, sparseWarnings } from './log.ts';
 
-/** How often to try the database during an outage. */
+/** How often to retry the database during an outage. */
 const RETRY_MS = 1_000;
 /** How often a process checks its database. */
 const CHECK_MS = 5_000;
@@ -21,7 +21,7 @@ const lostError = (limitMs: number, cause: unknown): PlatError =>
 export type Wait = { log: Logger; limitMs: number; signal?: AbortSignal | undefined };
 
 /**
- * Calls `look` until the database outage is over. Any other failure is thrown immediately.
+ * Calls `look` until the database outage is over. Any other error is thrown immediately.
  * @throws PlatError `database_lost` after `limitMs`; the signal's reason
  */
 export async function waitForDatabase<T>(look: () => Promise<T>, wait: Wait): Promise<T> {

@@ -14,21 +14,21 @@ const BINARY = { binary: true, types: { getTypeParser: () => (value: unknown) =>
 export type Query = pg.QueryConfig & { binary?: true };
 
 /**
- * The database. Functions take a `Db` and run statements of sql/queries by name. A `Db` normally uses any
- * connection of a pool. The one that `transaction`, `snapshot`, and `connection` pass to `work` uses a single
+ * The database. Functions take a `Db` and run statements in sql/queries by name. A `Db` normally uses any
+ * connection in a pool. The one that `transaction`, `snapshot`, and `connection` pass to `work` uses a single
  * connection.
  */
 export class Db {
   protected readonly source: pg.Pool | pg.ClientBase;
   readonly #inTransaction: boolean;
 
-  /** @param source a pool, or the one connection to use */
+  /** @param source a pool, or the only connection to use */
   constructor(source: pg.Pool | pg.ClientBase, inTransaction = false) {
     this.source = source;
     this.#inTransaction = inTransaction;
   }
 
-  /** Rows of a statement. `fragments` fill its placeholders. */
+  /** The rows that a statement returns. `fragments` fill its placeholders. */
   async run<Row extends object>(name: string, values: Values = {}, fragments?: Fragments): Promise<Row[]> {
     return (await this.send(this.queryOf(name, values, fragments))).rows as Row[];
   }
@@ -39,8 +39,8 @@ export class Db {
   }
 
   /**
-   * Rows with every column in PostgreSQL's binary format (UTF-8 only). This saves converting JSON in a bytea
-   * to hex and back.
+   * Returns rows with every column in PostgreSQL's binary format (UTF-8 only). This saves converting JSON in
+   * a bytea to hex and back.
    */
   async runBinary<Row extends Record<keyof Row, Buffer>>(name: string, values: Values = {}): Promise<Row[]> {
     return (await this.send({ ...this.queryOf(name, values), ...BINARY })).rows as Row[];
@@ -51,7 +51,9 @@ export class Db {
     await this.send({ text });
   }
 
-  /** Rows of a statement in batches, for results that don't fit in memory. Only in a transaction. */
+  /**
+   * Returns a statement's rows in batches, for results that don't fit in memory. Only works in a transaction.
+   */
   async *batches<Row extends object>(name: string, size: number): AsyncGenerator<Row[]> {
     await this.execute(`declare batches no scroll cursor for ${sql(name)}`);
     for (;;) {
@@ -143,7 +145,7 @@ export class Db {
   }
 }
 
-/** Runs `work` on a connection of the pool, and closes the connection if it fails. */
+/** Runs `work` on a connection from the pool, and closes the connection if `work` fails. */
 export async function onConnection<T>(
   pool: pg.Pool,
   work: (client: pg.PoolClient) => Promise<T>,

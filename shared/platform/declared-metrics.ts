@@ -2,15 +2,15 @@ import type { Metric, Registry } from 'prom-client';
 
 type Declaration = {
   type: 'gauge' | 'counter' | 'histogram';
-  /** `process`: each API and worker has its own. `installation`: every API returns the same. */
+  /** `process`: each API and worker has its own value. `installation`: every API returns the same value. */
   of: 'process' | 'api' | 'installation';
   labels: readonly string[];
   help: string;
 };
 
 /**
- * Every metric of Plat, apart from those of the runtime. docs/operating.md lists them, and a test compares
- * the names in `ops/` with these.
+ * Every Plat metric, apart from the runtime's own. docs/operating.md lists them, and a test compares the
+ * names in `ops/` with these.
  */
 export const METRICS = {
   plat_build_info: {
@@ -151,17 +151,17 @@ export type MetricName = keyof typeof METRICS;
 export type Sample = {
   labels?: Record<string, string>;
   value: number;
-  /** Name of the series, for a part of a histogram. */
+  /** The name of the series, for part of a histogram. */
   metricName?: string;
 };
 
 /**
- * Counters of the process. They don't use prom-client, which takes a tenth of a second to load, because
- * commands that send email don't need it.
+ * Counters for this process. They don't use prom-client, which takes a tenth of a second to load, because
+ * commands that send email don't need it otherwise.
  */
 export const processCounts = { tokensCharged: 0, mailFailures: 0 };
 
-/** Adds a metric whose samples are read on each scrape. It is omitted when it has no samples. */
+/** Adds a metric whose samples are read on each scrape. It is omitted if it has no samples. */
 export function publish(registry: Registry, name: MetricName, samples: () => readonly Sample[]): void {
   const { help, type } = METRICS[name];
   const metric = {

@@ -12,7 +12,7 @@ export type DiskSpace = { path: string; freeBytes: number; totalBytes: number; l
 const LOW_SHARE = 0.05;
 const LOW_BYTES = 2e9;
 
-/** Free space for this user on the disk of a folder. */
+/** Free space available to this user on the disk that a folder is on. */
 export async function diskSpace(path: string): Promise<DiskSpace> {
   const { bavail, blocks, bsize } = await statfs(path);
   const [freeBytes, totalBytes] = [bavail * bsize, blocks * bsize];
@@ -43,7 +43,7 @@ export async function writeFileAtomic(file: string, text: string): Promise<void>
   }
 }
 
-/** The system's error code if a folder, which may not exist yet, is not writable. null if it is. */
+/** The system's error code if a folder, which may not exist yet, isn't writable. null if it is. */
 export async function writeErrorCode(folder: string): Promise<string | null> {
   try {
     if (!(await stat(folder)).isDirectory()) return 'ENOTDIR';

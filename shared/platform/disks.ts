@@ -8,13 +8,13 @@ import { isLoopback } from './origin.ts';
 export type NamedDisk = DiskSpace & { holds: string[]; full: boolean };
 
 /**
- * A disk with less free space than this counts as full: there is room for an email or a log line, but not for
+ * A disk with less free space than this counts as full. There is room for an email or a log line, but not for
  * a county.
  */
 const FULL_BYTES = 100e6;
 
 /**
- * The disks of this host that Plat writes to, without duplicates.
+ * The disks on this host that Plat writes to, without duplicates.
  * @param dataDirectory the database's data directory, if it is on this host
  */
 export async function listDisks(

@@ -23,14 +23,12 @@ export type EmbeddedServer = {
 
 const USER = 'plat';
 const DATABASE = 'plat';
-/**
- * Covers the time that the last backends of a killed postmaster hold its shared memory, plus crash recovery.
- */
+/** Covers the time that a killed postmaster's last backends hold its shared memory, plus crash recovery. */
 const START_TIMEOUT_MS = 60_000;
 
 /**
- * Settings for a workstation that shares 2 cores with the workers and has 64 MB of shared memory. Bulk loads
- * need a larger WAL than the default.
+ * Settings for a workstation with 64 MB of shared memory and 2 cores, which the server shares with the
+ * workers. Bulk loads need a larger WAL than the default.
  */
 const SETTINGS: Record<string, string> = {
   listen_addresses: '127.0.0.1',
@@ -55,8 +53,8 @@ type Paths = {
 };
 
 /**
- * Starts the PostgreSQL that npm installed, with its files in `dir`. If a server is still running there, such
- * as after a kill -9 of Plat, uses that one.
+ * Starts the PostgreSQL server that npm installed, with its files in `dir`. If a server is still running
+ * there, such as after Plat was killed with kill -9, uses that one.
  * @throws PlatError `embedded_postgres` with the end of the server's log if it doesn't start
  */
 export async function startEmbedded(
@@ -167,7 +165,8 @@ function run(paths: Paths, program: string, args: string[]): Promise<void> {
     const child = spawn(join(paths.native, 'bin', program), args, {
       ...(paths.account ?? {}),
       cwd: paths.base,
-      // In its own process group, because Ctrl-C in the terminal must not stop the server before its clients.
+      // Start it in its own process group, because Ctrl-C in the terminal must not stop the server before its
+      // clients.
       detached: true,
       stdio: ['ignore', 'ignore', 'pipe'],
       env: {
@@ -182,7 +181,7 @@ function run(paths: Paths, program: string, args: string[]): Promise<void> {
       output += chunk;
     });
     child.on('error', reject);
-    // `exit` rather than `close`, because the server inherits the pipe from pg_ctl and keeps it open.
+    // Use `exit` rather than `close`, because the server inherits the pipe from pg_ctl and keeps it open.
     child.on('exit', code => {
       child.stderr.destroy();
       if (code === 0) resolve();
@@ -210,7 +209,7 @@ function readPid(data: string): { pid: number; port: number } | undefined {
 }
 
 /**
- * Whether the process is running and is postgres. The id in a stale file may now belong to another program.
+ * Whether the process is running and is PostgreSQL. The id in a stale file may now belong to another program.
  */
 function isAlive(pid: number): boolean {
   try {

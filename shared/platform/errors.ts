@@ -1,8 +1,7 @@
 import { means, SQLSTATE } from './sqlstates.ts';
 
 /**
- * The codes that a client may see, with their statuses. The first status applies unless an error sets
- * another.
+ * Codes that a client may see, with their statuses. The first status applies unless an error sets another.
  */
 export const ERROR_STATUSES = {
   // 416 for a byte range outside a file.
@@ -33,11 +32,11 @@ export type ApiErrorCode = keyof typeof ERROR_STATUSES;
 export type ErrorOptions = {
   /** HTTP status, if it differs from the default for the code, or from 500 for other codes. */
   status?: number;
-  /** Details for the client in addition to the message: a list of messages for each rejected field. */
+  /** Details for the client in addition to the message, as a list of messages for each rejected field. */
   details?: Record<string, string[]>;
-  /** Whether a retry may succeed without anyone changing something. Default: false. */
+  /** Whether a retry may succeed without anyone changing anything. Default: false. */
   retryable?: boolean;
-  /** Response headers of the error (`Allow`, `Retry-After`, …). */
+  /** Response headers for the error (`Allow`, `Retry-After`, …). */
   headers?: Record<string, string>;
   cause?: unknown;
 };
@@ -71,7 +70,7 @@ export function messageOf(error: unknown): string {
  */
 const UNSTORABLE = /\0|\p{Cs}/gu;
 
-/** The end of a message about a database that refuses writes. */
+/** The last part of a message about a database that refuses writes. */
 export const READ_ONLY =
   'It is a standby, or default_transaction_read_only is on. Point DATABASE_URL at the primary.';
 
@@ -98,8 +97,8 @@ export const isTooSlow = (error: unknown): boolean => means(errorCode(error), 's
 const SQLSTATE_FORM = /^[0-9A-Z]{5}$/;
 
 /**
- * Whether the database is unavailable. An error without a SQLSTATE did not come from the server: no
- * connection, a timeout, or a reset.
+ * Whether the database is unavailable. An error without a SQLSTATE did not come from the server. It means
+ * that there was no connection, a timeout, or a reset.
  */
 export function isAway(error: unknown): boolean {
   const code = errorCode(error);

@@ -3,11 +3,11 @@ import type { Db } from './db.ts';
 import { PlatError } from './errors.ts';
 
 /**
- * Every advisory lock in Plat, so that no two have the same number. In PostgreSQL, locks with one number
- * never conflict with locks with two.
+ * Every advisory lock in Plat, listed here so that no two have the same number. In PostgreSQL, locks with one
+ * number never conflict with locks with two numbers.
  */
 export const LOCKS = {
-  /** One process migrates, and others wait. */
+  /** One process migrates while the others wait. */
   migrate: 7_152_801,
   /** One recompute of statistics at a time. */
   marketRecompute: 7_152_802,
@@ -17,11 +17,13 @@ export const LOCKS = {
   words: 7_152_804,
   /** Creating the partitions of a state. */
   partitions: 7_152_805,
-  /** With the county: shared while writing chunks of land attributes, exclusive while merging the roll. */
+  /**
+   * With the county: shared while chunks of land attributes are written, exclusive while the roll is merged.
+   */
   countyAttributes: 7_152_806,
   /** With the county: writing its valuations. */
   countyValuations: 7_152_811,
-  /** Assigning numbers to changes. Always the last lock that a transaction takes. */
+  /** Assigning numbers to changes. This is always the last lock that a transaction takes. */
   changes: 7_152_812,
   /** Writing the history of statistics. */
   marketHistory: 7_152_813,
@@ -36,8 +38,8 @@ type LockFunction = 'pg_try_advisory_lock' | 'pg_try_advisory_xact_lock' | 'pg_t
 const POLL_MS = 100;
 
 /**
- * Polls for a lock rather than waiting in the server: a waiting statement could not be interrupted when the
- * worker stops.
+ * Polls for a lock rather than waiting in the server, because a waiting statement couldn't be interrupted
+ * when the worker stops.
  * @throws the signal's reason
  */
 export async function takeLock(

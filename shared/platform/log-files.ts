@@ -6,8 +6,8 @@ export type LogLimits = typeof LOG_FILES;
 
 /**
  * Rotates a full log: x.log becomes x.log.1, x.log.1 becomes x.log.2, and the oldest log is deleted. The file
- * is copied and truncated, like logrotate's copytruncate, because the process that writes it keeps it open.
- * (pino-roll rotates only pino's own output.)
+ * is copied and truncated, like logrotate's copytruncate, because the process that writes to it keeps it
+ * open. (pino-roll rotates only pino's own output.)
  */
 export function rotateLog(path: string, { maxBytes, kept }: LogLimits = LOG_FILES): void {
   if ((statSync(path, { throwIfNoEntry: false })?.size ?? 0) < maxBytes) return;

@@ -3,7 +3,9 @@ import type { Config } from './config.ts';
 
 export type { Logger };
 
-/** JSON lines on standard error, without authorization headers, cookies, keys, and connection strings. */
+/**
+ * Writes JSON lines to standard error, without authorization headers, cookies, keys, or connection strings.
+ */
 export function createLogger(config: Pick<Config, 'LOG_LEVEL'>, name: string): Logger {
   return pino(
     {
@@ -17,9 +19,9 @@ export function createLogger(config: Pick<Config, 'LOG_LEVEL'>, name: string): L
           '*.password',
           '*.connectionString',
           '*.token',
-          // The failed command of ioredis, which can be AUTH with its password.
+          // ioredis's failed command, which can be AUTH with the password.
           '*.command',
-          // pg attaches the whole client, including its secrets, to the error of a lost connection.
+          // pg attaches the whole client, including its secrets, to the error for a lost connection.
           '*.client',
         ],
         censor: '[removed]',
@@ -39,16 +41,16 @@ export function redactKeys(text: string): string {
     .replaceAll(/\/[\w-]{43}(?![\w-])/g, '/[removed]');
 }
 
-/** Longest interval between log lines about an outage. */
+/** The longest interval between log lines about an outage. */
 const MAX_PAUSE_MS = 64_000;
 const FIRST_PAUSE_MS = 1_000;
 
-/** After this long without a failure, the next one is logged immediately. */
+/** If there was no failure for this long, the next one is logged immediately. */
 const QUIET_MS = 2 * MAX_PAUSE_MS;
 
 /**
- * Logs a repeating warning at growing intervals: immediately, then after 1, 2, 4 … 64 seconds. An outage of
- * an hour is about 60 lines instead of 10,000. Each message has its own intervals.
+ * Logs a repeating warning at growing intervals: immediately, then after 1, 2, 4 … 64 seconds. An hour-long
+ * outage takes about 60 lines instead of 10,000. Each message has its own intervals.
  */
 export function sparseWarnings(log: Logger, now: () => number = Date.now) {
   const seen = new Map<string, { pause: number; next: number; last: number }>();

@@ -10,7 +10,9 @@ import { SQLSTATE } from './sqlstates.ts';
 
 export const QUEUE_SCHEMA = 'bullmq';
 
-/** The first and the last migration from before the first release. 0001_schema.sql replaced all of them. */
+/**
+ * The first and last of the migrations from before the first release. 0001_schema.sql replaced all of them.
+ */
 const CHAIN_BEGAN = '0001_regions.sql';
 const CHAIN_ENDED = '0044_drop_packed_stats.sql';
 /** The last commit with these migrations. */
@@ -24,7 +26,7 @@ export const LAST_WITHOUT_KIND = 24;
  * deadlock_timeout (1 s), so that in a deadlock the migration gives up before PostgreSQL cancels the call.
  */
 const LOCK_TIMEOUT_MS = 500;
-/** Minimum lock timeout, for later statements of a long attempt. */
+/** Minimum lock timeout for later statements in a long attempt. */
 const LEAST_LOCK_TIMEOUT_MS = 20;
 const LOCK_PAUSE_MS = 3_000;
 const LOCK_ATTEMPTS = 100;
@@ -40,7 +42,7 @@ const RECORDS = { breaking: 'schema_migrations', expanding: 'schema_expansions' 
 type Applied = { version: number; name: string; checksum: string; kind: MigrationKind };
 type Migration = Applied & { text: string };
 
-/** The kind in a migration's first line, or undefined if it has none. */
+/** The kind stated in a migration's first line, or undefined if there is none. */
 export function kindOf(text: string): MigrationKind | undefined {
   return /^-- (expanding|breaking): \S/.exec(text)?.[1] as MigrationKind | undefined;
 }
@@ -60,7 +62,7 @@ function readMigrations(folder: string): Migration[] {
     });
 }
 
-/** Read once, so that a running process keeps its own migrations even if its folder is replaced. */
+/** Read only once, so that a running process keeps its own migrations even if its folder is replaced. */
 let ownMigrations: Migration[] | undefined;
 function knownMigrations(folder?: string): Migration[] {
   if (folder !== undefined) return readMigrations(folder);
@@ -68,12 +70,12 @@ function knownMigrations(folder?: string): Migration[] {
   return ownMigrations;
 }
 
-/** The number of the newest migration that this release knows. */
+/** The number of the newest migration that this release knows about. */
 export const newestMigration = (): string => String(knownMigrations().length).padStart(4, '0');
 
 type MigrateOptions = {
   folder?: string;
-  /** Called when a migration has to wait for a table in use. */
+  /** Called when a migration has to wait for a table that is in use. */
   say?: (text: string) => void;
 };
 
@@ -86,8 +88,8 @@ export function migrate(databaseUrl: string, options: MigrateOptions = {}): Prom
   return withConnection(databaseUrl, 'plat migrate', async (db, client) => {
     await db.run('platform/wait_for_lock', { lock: LOCKS.migrate });
     const applied = await applyPending(db, knownMigrations(options.folder), options.say);
-    // Loaded here because it takes a tenth of a second, and every command imports this file to check the
-    // schema version.
+    // Loaded here because loading it takes a tenth of a second, and every command imports this file to check
+    // the schema version.
     const { runMigrations } = await import('bullmq');
     await runMigrations(client, QUEUE_SCHEMA);
     return applied;
@@ -156,8 +158,8 @@ async function apply(tx: Db, migration: Migration): Promise<void> {
 }
 
 /**
- * A database that has all of the old migrations already has the schema of 0001_schema.sql. Only the records
- * change.
+ * A database that has all of the old migrations already has the schema in 0001_schema.sql. Only the migration
+ * records change.
  */
 async function carryOver(db: Db, first: Migration): Promise<void> {
   const [chain] = await db.run<{ first: string; last: string }>('platform/find_chain');
@@ -219,7 +221,7 @@ function refuseOthers(
   return newer.map(({ name }) => name);
 }
 
-/** Counts migrations that only this release or only the database has, for /metrics. */
+/** Counts the migrations that only this release has, and those that only the database has, for /metrics. */
 export async function countUnshared(db: Db): Promise<Record<'missing' | `newer_${MigrationKind}`, number>> {
   const known = knownMigrations();
   const applied = await listApplied(db);
@@ -233,8 +235,8 @@ export async function countUnshared(db: Db): Promise<Record<'missing' | `newer_$
 }
 
 /**
- * Splits statements at semicolons outside of comments, quotes, and dollar quotes, because distributed tables
- * require sending one at a time.
+ * Splits SQL into statements at semicolons outside of comments, quotes, and dollar quotes, because
+ * distributed tables require sending one statement at a time.
  */
 function splitStatements(text: string): string[] {
   const ends = [...text.matchAll(/--[^\n]*|'(?:[^']|'')*'|"[^"]*"|\$(\w*)\$[\s\S]*?\$\1\$|;/g)]

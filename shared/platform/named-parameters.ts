@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 
-/** Values by the names of their parameters. */
+/** Values by parameter name. */
 export type Values = Readonly<Record<string, unknown>>;
 
 /** The arguments of pg's `query`. */
@@ -9,14 +9,14 @@ export type BoundStatement = { text: string; values: unknown[] };
 type Numbered = { text: string; names: readonly string[] };
 
 /**
- * Matches text where a colon isn't a parameter (comments, strings, quoted names, casts), and parameters. A
+ * Matches parameters, and text in which a colon isn't a parameter (comments, strings, quoted names, casts). A
  * colon after a word or bracket belongs to an array slice.
  */
 const TOKENS =
   /--[^\n]*|\/\*[\s\S]*?\*\/|'(?:[^']|'')*'|"(?:[^"]|"")*"|\$(\w*)\$[\s\S]*?\$\1\$|::|(?<![\w\])]):([a-z_]\w*)/g;
 
 /**
- * An LRU cache, because there is no limit to the number of composed texts, such as those of filters or with
+ * An LRU cache, because there is no limit to the number of composed texts, such as those for filters or with
  * inlined counties.
  */
 const numbered = new LRUCache<string, Numbered>({ max: 1_000 });

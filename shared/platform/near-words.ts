@@ -1,6 +1,6 @@
 /**
- * The candidates most similar to `wanted`, best first. Covers typos and field names that differ between
- * years.
+ * The candidates that are most similar to `wanted`, best first. Handles typos and field names that differ
+ * between years.
  */
 export function nearMatches(wanted: string, candidates: Iterable<string>, limit = 3): string[] {
   const target = plain(wanted);

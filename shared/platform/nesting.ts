@@ -1,6 +1,6 @@
 /**
- * Whether arrays and objects are nested deeper than this many levels. It stops at that depth, so it is safe
- * for values that would overflow the stack.
+ * Whether arrays and objects are nested deeper than this many levels. Checking stops at that depth, so this
+ * is safe for values that would overflow the stack.
  */
 export function isNestedDeeper(value: unknown, levels: number): boolean {
   if (typeof value !== 'object' || value === null) return false;

@@ -4,7 +4,8 @@ import type { Config } from './config.ts';
 type Settings = Pick<Config, 'HOST' | 'BASE_URL' | 'APP_URL' | 'ALLOWED_HOSTS'>;
 
 /**
- * Protocol and host of a request, as Express reports them. Forwarded headers count only from trusted proxies.
+ * Protocol and host of a request, as Express reports them. Forwarded headers count only if they come from
+ * trusted proxies.
  */
 type AddressedRequest = { host: string | undefined; protocol: string };
 
@@ -13,19 +14,20 @@ export type Origins = {
   /** Whether a Host header, with or without a port, is one of the service's own hosts. */
   isOwnHost(host: string): boolean;
   /**
-   * Whether Plat accepts requests for this host. If no setting names the service's hosts, Plat accepts all.
+   * Whether Plat accepts requests for this host. If no setting names the service's hosts, Plat accepts all
+   * hosts.
    */
   answersTo(host: string): boolean;
   /** The API's URL, for links to more pages. Empty if links are relative. */
   apiUrl(req: AddressedRequest): string;
   /**
-   * The web app's URL, for emails, OAuth, and links to the app. Never taken from a request. If it is not set,
-   * this is empty, links are relative, and emails and OAuth are off.
+   * The web app's URL, for emails, OAuth, and links to the app. Never taken from a request. Empty if not set,
+   * in which case links are relative, and emails and OAuth are off.
    */
   appUrl(): string;
   /** Whether the browser that sent the request sees this origin as one of ours. */
   isOwnOrigin(origin: string, req: AddressedRequest): boolean;
-  /** Whether to set cookies for https only. */
+  /** Whether to restrict cookies to https. */
   isSecure(req: AddressedRequest): boolean;
 };
 
@@ -35,7 +37,7 @@ const LOOPBACK = new BlockList();
 LOOPBACK.addSubnet('127.0.0.0', 8);
 LOOPBACK.addAddress('::1', 'ipv6');
 
-/** @param host a name or an address, with or without brackets. */
+/** @param host a name or an address, with or without brackets */
 export function isLoopback(host: string): boolean {
   if (NAMES.includes(host)) return true;
   const address = host.replace(/^\[|\]$/g, '');
@@ -45,7 +47,7 @@ export function isLoopback(host: string): boolean {
 
 const bracketed = (host: string): string => (isIP(host) === 6 ? `[${host}]` : host);
 
-/** The normalized name of a Host header. Names can end with a dot and be in any case. */
+/** The normalized name of a Host header. Names can end with a dot and use any case. */
 const nameOf = (host: string): string => host.replace(/:\d*$/, '').replace(/\.$/, '').toLowerCase();
 
 /** The URL for programs on this machine. If the host means all addresses, this uses loopback. */

@@ -1,10 +1,10 @@
 import { createServer } from 'node:net';
 import { errorCode, PlatError } from './errors.ts';
 
-/** Number of ports to try, starting with the wanted one. */
+/** Number of ports to try, starting with the requested one. */
 const TRIES = 50;
 
-/** Returns the wanted port or the next free one. For 0, returns any free port. */
+/** Returns the requested port or the next free one. For 0, returns any free port. */
 export async function findPort(host: string, wanted: number): Promise<number> {
   for (let port = wanted; port < wanted + TRIES && port <= 65_535; port++) {
     const free = await tryPort(host, port);

@@ -87,8 +87,8 @@ export function serverFolders(
 }
 
 /**
- * Changes the owner of a copied tree. Copies keep file modes, and root's files may be unreadable to others if
- * installed under umask 077.
+ * Changes the owner of a copied tree. Copies keep file modes, and if root installed the files with umask 077,
+ * others may not be able to read them.
  */
 function giveTree(path: string, account: { uid: number; gid: number }): void {
   lchownSync(path, account.uid, account.gid);
@@ -99,7 +99,10 @@ function giveTree(path: string, account: { uid: number; gid: number }): void {
   }
 }
 
-/** Creates the folder and its missing parents, which others can enter, and makes the account its owner. */
+/**
+ * Creates the folder and its missing parents, which others can enter, and makes the account the folder's
+ * owner.
+ */
 function makeFolder(dir: string, account: SystemUser): void {
   const mask = process.umask(0o022);
   try {
@@ -118,7 +121,7 @@ const PLATFORMS: Record<string, string> = {
   'win32 x64': 'windows-x64',
 };
 
-/** bin/, lib/, and share/ of npm's PostgreSQL. */
+/** The bin/, lib/, and share/ folders of npm's PostgreSQL. */
 export function nativeDir(): string {
   const platform = PLATFORMS[`${process.platform} ${process.arch}`];
   if (platform === undefined) {
@@ -141,8 +144,8 @@ export function nativeDir(): string {
 }
 
 /**
- * npm packages can't contain symbolic links. The package's install script creates them unless scripts are
- * off.
+ * npm packages can't contain symbolic links. The package's install script creates the links unless scripts
+ * are off.
  */
 function restoreSymlinks(native: string): void {
   const list = join(native, 'pg-symlinks.json');

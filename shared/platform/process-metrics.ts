@@ -4,7 +4,7 @@ import { processCounts, publish } from './declared-metrics.ts';
 import { newestMigration } from './migrate.ts';
 import { version } from './root.ts';
 
-/** The metrics that every API and worker publishes about itself. `pools`: its connection pools by name. */
+/** The metrics that every API and worker publishes about itself. `pools` has its connection pools by name. */
 export function publishProcess(registry: Registry, pools: Readonly<Record<string, Pool>>): void {
   const ofPools = (values: (pool: Pool) => { value: number; state?: string }[]) => () =>
     Object.entries(pools).flatMap(([name, pool]) =>

@@ -20,7 +20,7 @@ export const DISTRIBUTION_COLUMNS = {
   owner_parcels: 'owner_key',
 };
 
-/** Citus's default. That is a few shards per core in a new cluster. */
+/** Citus's default, which means a few shards per core in a new cluster. */
 const DEFAULT_SHARDS = 32;
 
 export type Distributed = {
@@ -46,7 +46,7 @@ export type ShardedTable = {
 type Table = { partitioned: boolean; distributed: boolean; shards: number; columns: string };
 
 /**
- * Distributes the large tables over the nodes of a Citus cluster, with their rows. Each table has its own
+ * Distributes the large tables and their rows over the nodes of a Citus cluster. Each table has its own
  * transaction, so an interrupted call can be repeated.
  * @throws PlatError `citus_missing`, `citus_nodes`, `citus_shards`: nothing was changed; `citus_prepared`,
  * see `assertClusterReady`
@@ -77,8 +77,8 @@ export function distribute(databaseUrl: string, shards?: number): Promise<Distri
 function spread(db: Db, table: string, key: string, wanted?: number): Promise<Distributed> {
   const first = Object.entries(DISTRIBUTION_COLUMNS).find(([, other]) => other === key)![0];
   return db.transaction(async tx => {
-    // Use one connection per node. Rows are moved and indexes created in the same transaction, and other
-    // connections to a node would not see its changes.
+    // Use one connection per node. Rows are moved and indexes are created in the same transaction, whose
+    // changes other connections to a node would not see.
     await tx.execute("set local citus.multi_shard_modify_mode to 'sequential'");
     const current = (await tx.run<Table>('platform/get_table', { name: table }))[0]!;
     const shards = wanted ?? (current.shards || DEFAULT_SHARDS);

@@ -34,7 +34,10 @@ export const SQLSTATE = {
   idleSessionTimeout: '57P05',
 } as const;
 
-/** What error codes mean to Plat. A SQLSTATE class (two characters) applies to codes that aren't listed. */
+/**
+ * What error codes mean to Plat. A SQLSTATE class (two characters) applies to all of its codes that aren't
+ * listed.
+ */
 const MEANINGS: Readonly<Record<string, readonly Meaning[]>> = {
   // Connection exceptions.
   '08': ['away'],
@@ -44,7 +47,7 @@ const MEANINGS: Readonly<Record<string, readonly Meaning[]>> = {
   [SQLSTATE.connectionFailure]: ['away', 'passing'],
   // A failover has just demoted this server.
   [SQLSTATE.readOnly]: ['away', 'passing'],
-  // The process was suspended or got no CPU time.
+  // The process was suspended or didn't get any CPU time.
   [SQLSTATE.idleInTransactionTimeout]: ['passing'],
   // The password may be in the middle of a change.
   '28': ['away'],
@@ -58,7 +61,7 @@ const MEANINGS: Readonly<Record<string, readonly Meaning[]>> = {
   [SQLSTATE.tooManyConnections]: ['away', 'passing', 'taken'],
   [SQLSTATE.configurationLimit]: ['away', 'taken'],
   [SQLSTATE.lockNotAvailable]: ['slow', 'away', 'passing'],
-  // Includes statements that ran longer than STATEMENT_TIMEOUT_MS.
+  // This includes statements that ran longer than STATEMENT_TIMEOUT_MS.
   [SQLSTATE.canceled]: ['slow', 'away'],
   [SQLSTATE.adminShutdown]: ['away', 'passing'],
   [SQLSTATE.crashShutdown]: ['away', 'passing'],

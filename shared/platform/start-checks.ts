@@ -27,7 +27,7 @@ export async function assertDatabaseReady(
   await assertClusterReady(db, connections);
 }
 
-/** Earlier releases created no queue tables when migrating with REDIS_URL set. */
+/** Earlier releases didn't create the queue tables when they migrated with REDIS_URL set. */
 async function assertQueueTables(db: Db): Promise<void> {
   if ((await db.rowCount('platform/has_schema', { name: QUEUE_SCHEMA })) === 0)
     throw new PlatError(

@@ -9,7 +9,7 @@ export type Fragments = Readonly<Record<string, string>>;
 
 const queriesDir = join(rootDir, 'sql', 'queries');
 
-/** Read at startup, so a running process never mixes its code with a newer release's statements. */
+/** Read at startup, so that a running process never mixes its code with a newer release's statements. */
 const statements = new Map<string, string>(
   readdirSync(queriesDir).flatMap(family =>
     readdirSync(join(queriesDir, family)).flatMap(file =>
@@ -22,7 +22,7 @@ const statements = new Map<string, string>(
 
 /**
  * Returns the statement `family/verb_noun`: a block `-- name: verb_noun` in a file of `sql/queries/family/`,
- * or the file with this name.
+ * or the file with that name.
  */
 export function sql(name: string): string {
   const text = statements.get(name);
@@ -55,13 +55,13 @@ export function compose(name: string, fragments: Fragments): string {
 }
 
 /**
- * A statement of sql/queries with the values of its parameters and the fragments of its placeholders.
+ * A statement in sql/queries with the values for its parameters and the fragments for its placeholders.
  * @throws Error like bindValues
  */
 export function statement(name: string, values: Values, fragments?: Fragments): BoundStatement {
   if (fragments === undefined) return bindValues(sql(name), values);
   const text = compose(name, fragments);
-  // Skip parsing and caching, because a text with its values inlined can be megabytes.
+  // Skip parsing and caching, because text with its values inlined can be several megabytes.
   return Object.keys(values).length === 0 ? { text, values: [] } : bindValues(text, values);
 }
 

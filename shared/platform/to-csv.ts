@@ -1,13 +1,13 @@
 /**
- * Formats rows as CSV (RFC 4180) with a header line. Cells that a spreadsheet would read as a formula get an
- * apostrophe in front (OWASP, CSV injection).
+ * Formats rows as CSV (RFC 4180) with a header line. Cells that a spreadsheet would read as a formula are
+ * prefixed with an apostrophe (OWASP, CSV injection).
  */
 export function csv(rows: readonly Record<string, unknown>[], columns: readonly string[]): string {
   const lines = rows.map(row => columns.map(column => csvCell(row[column])).join(','));
   return [columns.join(','), ...lines].join('\r\n');
 }
 
-/** Spreadsheets read the full-width forms of these signs as the signs themselves. */
+/** Spreadsheets treat the full-width forms of these signs like the signs themselves. */
 const FORMULA = /^\s*[=+\-@\uff1d\uff0b\uff0d\uff20\t\r\n]/;
 const AMOUNT = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i;
 

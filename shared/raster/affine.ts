@@ -34,10 +34,10 @@ export function transformOf(image: GeoTIFFImage, pixelIsPoint: boolean, name: st
   throw formatError(`${name} has no location. Georeference it with gdalwarp.`);
 }
 
-/** Number of points per side from which the extent is computed, because the sides of projected grids bend. */
+/** The extent is computed from this many points per side, because the sides of projected grids are curved. */
 const SIDE_POINTS = 16;
 
-/** The bounding box of cells in degrees. @throws PlatError `feed_format` when it is not on the globe */
+/** The bounding box of cells in degrees. @throws PlatError `feed_format` if it isn't on the globe */
 export function extentOf(
   { width, height, crs }: { width: number; height: number; crs: string },
   inverse: (column: number, row: number) => Position,

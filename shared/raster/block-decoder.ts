@@ -6,7 +6,7 @@ const JPEG = 7;
 const YCBCR = 6;
 const WEBP = 50001;
 
-/** LZW and JPEG. */
+/** The codes for LZW and JPEG. */
 const BY_LIBTIFF = new Set([5, JPEG]);
 
 /** Field types (TIFF 6.0, page 15) and their sizes. */
@@ -15,10 +15,10 @@ const TYPES = { short: 3, long: 4, bytes: 7 } as const;
 type Field = [tag: number, type: keyof typeof SIZES, values: ArrayLike<number>];
 
 /**
- * Returns a function from a block's number of rows to its decoder. libtiff and libwebp run off the event
+ * Returns a function that maps a block's number of rows to its decoder. libtiff and libwebp run off the event
  * loop. geotiff.js takes 40 times as long for LZW and five times as long for JPEG, and its WebP decoder needs
  * a browser.
- * @throws Error when the compression is not supported
+ * @throws Error if the compression isn't supported
  */
 export async function blockDecoderOf(image: GeoTIFFImage): Promise<(rows: number) => Decoder> {
   const { fileDirectory } = image;

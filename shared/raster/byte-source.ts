@@ -18,12 +18,12 @@ export type ByteSource = {
   name: string;
   /**
    * Reads from `offset`. Returns fewer than `length` bytes at the end of the file.
-   * @throws PlatError `feed_source`, `source_changed` when the file isn't the expected version
+   * @throws PlatError `feed_source`, `source_changed` if the file isn't the expected version
    */
   read(offset: number, length: number): Promise<ArrayBuffer>;
   /**
-   * Identifies this version of the file: on disk by its size and a hash of its content; over http by its size
-   * and ETag or Last-Modified, or a hash if the server sends neither.
+   * Identifies this version of the file. On disk, this is its size and a hash of its content. Over http, it
+   * is its size and ETag or Last-Modified, or a hash if the server sends neither.
    * @throws PlatError as `read`
    */
   fingerprint(): Promise<string>;
@@ -36,18 +36,20 @@ export type ByteSourceOptions = {
   /** The version that every read must match. Default: the version of the first read. */
   fingerprint?: string;
   limits?: Partial<Limits>;
-  /** Default: `request` of shared/platform/http. A replacement may cache or throttle. */
+  /** Default: `request` from shared/platform/http. A replacement may cache or throttle. */
   request?: typeof request;
 };
 
 /**
- * The file's version as every read reports it at no cost: its size, and a stamp that changes with its content
- * (null when the server sends none).
+ * The file's version, which every read reports at no cost: its size, and a stamp that changes with its
+ * content (null if the server sends none).
  */
 type Version = { size: number; stamp: string | null };
 type Part = { bytes: ArrayBuffer; version: Version };
 
-/** The same limit per host as in browsers. One window of a file in strips can take hundreds of ranges. */
+/**
+ * Browsers have the same limit per host. One window of a file in strips can take hundreds of range requests.
+ */
 const MAX_CONCURRENT_REQUESTS = 6;
 
 /** @param source an absolute path or an http(s) URL */
@@ -158,7 +160,7 @@ function readUrl(
 ): Promise<Part> {
   const headers = {
     range: `bytes=${offset}-${offset + length - 1}`,
-    // With content encoding, ranges would refer to the compressed bytes.
+    // With a content encoding, ranges would refer to the compressed bytes.
     'accept-encoding': 'identity',
   };
   const timeoutMs = limitsOf({ limits }).downloadIdleMs;
@@ -194,18 +196,18 @@ async function readRange(response: Response, url: URL, offset: number): Promise<
 export type ReadRange = (offset: number, length: number) => Promise<ArrayBuffer>;
 
 export type Sampling = {
-  /** Files up to this size are hashed whole. */
+  /** Files up to this size are hashed completely. */
   wholeBytes: number;
   /**
    * Bytes hashed at the start and at the end, where TIFF writers put directories with the offset and length
    * of every block.
    */
   endBytes: number;
-  /** Number of pieces of PIECE_BYTES hashed in between, evenly spaced. */
+  /** Number of evenly spaced pieces of PIECE_BYTES that are hashed in between. */
   pieces: number;
 };
 
-/** Reads 4.5 MB of a large file, in milliseconds. */
+/** Reads 4.5 MB of a large file, which takes milliseconds. */
 export const DISK_SAMPLING: Sampling = { wholeBytes: 8 * 2 ** 20, endBytes: 256 * 1024, pieces: 62 };
 
 /** Takes 18 requests for a large file. */

@@ -10,12 +10,12 @@ import { CHUNK_SIZE, MAX_HEIGHT_M, MIN_HEIGHT_M, nodataRange } from './limits.ts
 import type { ElevationTile } from './tiff-header.ts';
 
 /**
- * Heights in meters and slopes in percent of CHUNK_SIZE x CHUNK_SIZE cells, row by row; NaN means no data.
+ * Heights in meters and slopes in percent for CHUNK_SIZE x CHUNK_SIZE cells, row by row. NaN means no data.
  */
 export type Chunk = { heights: Float32Array; slopes: Float32Array };
 
 const CHUNK_BYTES = 2 * 4 * CHUNK_SIZE * CHUNK_SIZE;
-/** Size in the cache of a chunk without data, or of an error. */
+/** Size in the cache for a chunk without data, or for an error. */
 const EMPTY_BYTES = 128;
 
 /**
@@ -24,24 +24,26 @@ const EMPTY_BYTES = 128;
  */
 const MAX_DIRECTORIES = 256;
 
-/** Decoded blocks, by tile, fingerprint and place. */
+/** Decoded blocks, by tile, fingerprint, and place. */
 export type BlockCache = LRUCache<string, Promise<Block>>;
 
 export type ChunkOptions = {
   signal: AbortSignal;
   cacheBytes: number;
   limits?: Partial<Limits>;
-  /** A cache of blocks to share between readers; by default each reader has its own. */
+  /** A cache of blocks to share between readers. By default, each reader has its own. */
   blocks?: BlockCache;
 };
 
 type OpenedTile = { tile: ElevationTile; bytes: ByteSource; image: ElevationImage };
 
-/** Builds chunks of grids from blocks of files and caches the most recent of both within `cacheBytes`. */
+/**
+ * Builds chunks of grids from blocks of files, and caches the most recently used of both within `cacheBytes`.
+ */
 export type ChunkReader = {
   /**
-   * The chunk whose first cell is (x * CHUNK_SIZE, y * CHUNK_SIZE). Not a promise if it is cached; null when
-   * it has no data.
+   * The chunk whose first cell is (x * CHUNK_SIZE, y * CHUNK_SIZE). Not a promise if it is cached. null if it
+   * has no data.
    */
   chunk(grid: VirtualGrid, x: number, y: number): Chunk | null | Promise<Chunk | null>;
   close(): void;
@@ -50,10 +52,14 @@ export type ChunkReader = {
 type ReaderState = {
   options: ChunkOptions;
   /**
-   * Each of the two caches gets half: neighboring chunks share blocks, and neighboring parcels share chunks.
+   * Each of the two caches gets half, because neighboring chunks share blocks and neighboring parcels share
+   * chunks.
    */
   blocks: BlockCache;
-  /** Chunks, or permanent errors, so that a damaged file is not read again for every parcel on it. */
+  /**
+   * Chunks or permanent errors. Errors are cached so that a damaged file isn't read again for every parcel on
+   * it.
+   */
   chunks: LRUCache<string, { chunk: Chunk | null } | { error: PlatError }>;
   loading: Map<string, Promise<Chunk | null>>;
   images: LRUCache<string, Promise<OpenedTile>>;
@@ -106,8 +112,8 @@ async function loadChunk(state: ReaderState, grid: VirtualGrid, x: number, y: nu
     heights: new Float64Array(size * size).fill(NaN),
     missing: size * size,
   };
-  // Read tiles one after another. Where they overlap, the first one with data wins, and the others are read
-  // only for cells that it lacks.
+  // Read tiles one after another. Where they overlap, the first one that has data wins, and the others are
+  // read only for cells that it lacks.
   const failures: { placed: GridTile; error: PlatError }[] = [];
   for (const placed of grid.tiles) {
     if (window.missing === 0) break;
@@ -171,8 +177,8 @@ export function newBlockCache(cacheBytes: number): BlockCache {
 }
 
 /**
- * Loads the value of a key once for concurrent callers. A failed load is removed, so that the next caller
- * tries again.
+ * Loads the value for a key only once for concurrent callers. A failed load is removed, so that the next
+ * caller tries again.
  */
 function loadOnce<T>(
   cache: LRUCache<string, Promise<T>>,
@@ -183,7 +189,7 @@ function loadOnce<T>(
   const cached = cache.get(key);
   if (cached !== undefined) return cached;
   const loading = load();
-  // A block larger than the cache stays until the next one is added.
+  // A block that is larger than the cache stays until the next one is added.
   cache.set(key, loading, { size: Math.min(bytes, cache.maxSize) });
   loading.catch(() => {
     if (cache.peek(key) === loading) cache.delete(key);
@@ -192,14 +198,14 @@ function loadOnce<T>(
 }
 
 /**
- * Whether reading the file again would fail in the same way, because it has changed, is missing or is
+ * Whether reading the file again would fail in the same way, because it has changed, is missing, or is
  * damaged.
  */
 export function isPermanentError(error: unknown): error is PlatError {
   return error instanceof PlatError && !isRetryable(error);
 }
 
-/** Heights in meters of a chunk with a margin of one cell, and how many cells are still NaN. */
+/** A chunk's heights in meters, with a margin of one cell, and the number of cells that are still NaN. */
 type Window = { left: number; top: number; size: number; heights: Float64Array; missing: number };
 
 type Area = { left: number; top: number; right: number; bottom: number };

@@ -18,10 +18,10 @@ import type { ElevationTile } from './tiff-header.ts';
 export type { Terrain } from '../kernels/terrain/terrain.ts';
 export type { ElevationTile } from './tiff-header.ts';
 
-/** A cell that intersects a parcel, for maps. */
+/** A cell that intersects a parcel, for drawing on maps. */
 export type SlopeCell = {
   corners: [Position, Position, Position, Position];
-  /** Null when the cell or a neighbor has no data. */
+  /** Null if the cell or a neighbor has no data. */
   slopePercent: number | null;
   elevationM: number | null;
   /** Share of the cell that the parcel covers, 0 to 1. */
@@ -30,23 +30,23 @@ export type SlopeCell = {
 
 export type OpenElevation = {
   /**
-   * A parcel's terrain; null when no grid has slopes for half of the parcel. `steeperPercent` has a share for
+   * A parcel's terrain; null if no grid has slopes for half of the parcel. `steeperPercent` has a share for
    * each of SLOPE_GRADES.
    */
   terrainOf(shape: MultiPolygon): Promise<Terrain | null>;
   /**
-   * The cells that `terrainOf` used; none when it returns null.
-   * @throws PlatError `elevation_cells` when there are too many to draw
+   * The cells that `terrainOf` used; none if it returns null.
+   * @throws PlatError `elevation_cells` if there are too many to draw
    */
   cellsOf(shape: MultiPolygon): Promise<SlopeCell[]>;
-  /** Heights in meters, interpolated between the four cells around each position; NaN without data. */
+  /** Heights in meters, interpolated between the four cells around each position; NaN if there is no data. */
   heightsAt(places: readonly Position[]): Promise<Float64Array>;
   close(): Promise<void>;
 };
 
 export type ElevationOptions = {
   signal: AbortSignal;
-  /** Size of the cache of decoded cells; default CACHE_BYTES. */
+  /** Size of the cache for decoded cells. Default: CACHE_BYTES. */
   cacheBytes?: number;
   limits?: Partial<Limits>;
   /** A block cache to share between several calls. `close` doesn't clear it. */
@@ -56,9 +56,9 @@ export type ElevationOptions = {
 const MAX_DRAWN_CELLS = 100_000;
 
 /**
- * Computes slope and elevation of parcels from the finest grid that has data for at least half of the parcel.
- * Blocks are read on demand, in bounded memory.
- * @throws PlatError `feed_crs`, `feed_source`, `feed_format`, `source_changed` when a file is not the version
+ * Computes the slope and elevation of parcels, each from the finest grid that has data for at least half of
+ * the parcel. Blocks are read on demand, in bounded memory.
+ * @throws PlatError `feed_crs`, `feed_source`, `feed_format`, `source_changed` if a file isn't the version
  * that was ingested
  */
 export function openElevation(tiles: readonly ElevationTile[], options: ElevationOptions): OpenElevation {
@@ -73,7 +73,7 @@ export function openElevation(tiles: readonly ElevationTile[], options: Elevatio
         const terrain = await terrainOn(grid, reader, shape);
         if (terrain !== null) return { grid, terrain };
       } catch (error) {
-        // A transient error is retried; only a permanent one falls back to a coarser grid.
+        // A transient error is retried. Only a permanent one falls back to a coarser grid.
         if (!isPermanentError(error)) throw error;
         failure ??= error;
       }
@@ -253,8 +253,8 @@ function* stripsOf(grid: VirtualGrid, { left, top, columns, rows }: CellWindow):
 }
 
 /**
- * Whether a piece of the window has covered cells. The window of a slanting parcel has pieces without any,
- * and their chunks are not read.
+ * Whether a piece of the window has any covered cells. The window of a slanting parcel has pieces without
+ * any, and their chunks aren't read.
  */
 function isCovered({ values, stride, offset }: Piece['covered'], columns: number, rows: number): boolean {
   for (let row = 0; row < rows; row++) {

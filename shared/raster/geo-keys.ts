@@ -41,7 +41,7 @@ const VERTICAL_CRS: Record<number, VerticalUnit> = {
   5030: 'metres',
 };
 
-/** GDAL's names of a band's unit. */
+/** GDAL's names for a band's unit. */
 const UNIT_NAMES: [RegExp, VerticalUnit][] = [
   [/^(m|met(re|er)s?)$/, 'metres'],
   [/^(ft|foot|feet)$/, 'feet'],
@@ -53,7 +53,7 @@ const USER_DEFINED = 32767;
 
 export type GeoKeys = Partial<Record<string, unknown>>;
 
-/** @throws PlatError `feed_format` when the keys are damaged */
+/** @throws PlatError `feed_format` if the keys are damaged */
 export function geoKeysOf(image: GeoTIFFImage, name: string): GeoKeys {
   try {
     return image.getGeoKeys() ?? {};
@@ -62,9 +62,10 @@ export function geoKeysOf(image: GeoTIFFImage, name: string): GeoKeys {
   }
 }
 
-// We don't use geotiff-geokeys-to-proj4: it would save only ten lines, and does not read vertical units.
+// We don't use geotiff-geokeys-to-proj4, because it would save only ten lines and doesn't read vertical
+// units.
 
-/** The CRS as "EPSG:n". @throws PlatError `feed_crs` when the keys name none */
+/** The CRS as "EPSG:n". @throws PlatError `feed_crs` if the keys don't name one */
 export function crsOfKeys(keys: GeoKeys, name: string): string {
   const code = keys.ProjectedCSTypeGeoKey ?? keys.GeographicTypeGeoKey;
   if (typeof code === 'number' && code > 0 && code !== USER_DEFINED) return `EPSG:${code}`;
@@ -73,9 +74,8 @@ export function crsOfKeys(keys: GeoKeys, name: string): string {
 }
 
 /**
- * The unit of heights from VerticalUnitsGeoKey, the vertical CRS, or GDAL's unit of the band; null when the
- * file has none of these, like most files.
- * @throws PlatError `feed_format` when the unit is not supported
+ * The unit of heights, from VerticalUnitsGeoKey, the vertical CRS, or GDAL's unit for the band; null if the
+ * file has none of these, like most files. @throws PlatError `feed_format` if the unit isn't supported
  */
 export function verticalUnitOf(
   keys: GeoKeys,

@@ -6,7 +6,7 @@ import type { ElevationTile } from './tiff-header.ts';
 /** A tile and its offset in the grid, in whole cells. */
 export type GridTile = { tile: ElevationTile; column: number; row: number };
 
-/** Tiles with aligned cells as one grid. Cells count from the first corner of the first tile. */
+/** Tiles with aligned cells, as one grid. Cells are counted from the first corner of the first tile. */
 export type VirtualGrid = PlacedGrid & {
   id: number;
   originY: number;
@@ -21,14 +21,14 @@ export type VirtualGrid = PlacedGrid & {
 };
 
 /**
- * How far, in cells, a tile may be off the grid. Published corners are rounded (3DEP's to a millionth of a
+ * How far off the grid a tile may be, in cells. Published corners are rounded (3DEP's to a millionth of a
  * cell).
  */
 const MAX_OFF = 0.01;
 
 /**
- * Groups tiles by CRS, cell size and alignment. The finest grid comes first.
- * @throws PlatError `feed_crs` when a CRS is unknown
+ * Groups tiles by CRS, cell size, and alignment. The finest grid comes first. @throws PlatError `feed_crs` if
+ * a CRS is unknown
  */
 export function gridsOf(tiles: readonly ElevationTile[]): VirtualGrid[] {
   const grids: { first: ElevationTile; grid: VirtualGrid; cellSqM: number }[] = [];
@@ -41,7 +41,7 @@ export function gridsOf(tiles: readonly ElevationTile[]): VirtualGrid[] {
     }
     const { groundAt, forward, inverse } = placeGrid(resolveCrs(tile.crs, tile.source), tile);
     const { originY, stepX, stepY } = tile;
-    // List the properties one by one: a spread would create a new hidden class, and V8 would recompile the
+    // List the properties one by one. A spread would create a new hidden class, and V8 would recompile the
     // hot loops.
     const grid: VirtualGrid = {
       groundAt,
@@ -80,7 +80,7 @@ function placeIn(first: ElevationTile, tile: ElevationTile): { column: number; r
   return x === null || y === null ? null : { column: x, row: y };
 }
 
-/** The number of whole cells between two origins, or null when the cells are not aligned. */
+/** The number of whole cells between two origins, or null if the cells aren't aligned. */
 function axis(
   origin: number,
   step: number,

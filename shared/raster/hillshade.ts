@@ -5,12 +5,15 @@ import type { OpenElevation } from './elevation-grid.ts';
 const AZIMUTH = (315 * Math.PI) / 180;
 const ALTITUDE = Math.PI / 4;
 
-/** Cells per side. The browser enlarges the image, because a 10 m grid has no finer detail for lots. */
+/**
+ * Cells per side. The browser enlarges the image, because a 10 m grid has no finer detail at the scale of
+ * lots.
+ */
 export const HILLSHADE_CELLS = 128;
 
 /**
  * Shaded relief of a square by Horn's gradient (1981): alternating gray and alpha, row by row from the north;
- * null when no elevation is known.
+ * null if no elevation is known.
  * @param placeOf the position of a cell, from -1 to HILLSHADE_CELLS
  * @param cellM side of a cell in meters
  */

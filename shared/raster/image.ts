@@ -16,24 +16,24 @@ export type ElevationImage = {
   decoder: Decoder;
 };
 
-/** Raw cells row by row, or null if a sparse file omits the block. */
+/** Raw cells, row by row, or null if a sparse file omits the block. */
 export type Block = { values: TypedArray; stride: number; width: number; height: number } | null;
 
-/** Byte order of this machine: little-endian on all Node platforms except s390x and AIX. */
+/** This machine's byte order, which is little-endian on all Node platforms except s390x and AIX. */
 export const LITTLE_ENDIAN = new Uint8Array(new Uint16Array([1]).buffer)[0] === 1;
 
 /**
- * Number of bytes to read first. In a cloud-optimized file, they contain the header and directories. Other
+ * Number of bytes to read first. In a cloud-optimized file, these contain the header and directories. Other
  * files take a few more reads.
  */
 const HEAD_BYTES = 32 * 1024;
 
-/** Bytes that geotiff.js requests when it does not know a directory's length. */
+/** The number of bytes that geotiff.js requests if it doesn't know a directory's length. */
 const GEOTIFF_GUESS_BYTES = 4048;
 
 /**
- * Opens the first image, which is the full resolution. @throws PlatError `feed_format` when the file is not a
- * TIFF; errors of the source
+ * Opens the first image, which is the full resolution. @throws PlatError `feed_format` if the file isn't a
+ * TIFF; errors from the source
  */
 export function openImage(source: ByteSource): Promise<ElevationImage> {
   return withTiff(source, async tiff => {
@@ -56,7 +56,8 @@ export async function withTiff<T>(source: ByteSource, read: (tiff: GeoTIFF) => P
   const head = await source.read(0, HEAD_BYTES);
   try {
     const tiff = await GeoTIFF.fromSource(tiffSource(source, head));
-    // Load all arrays at once: geotiff.js 3.0.5 reads single values of big-endian files as little-endian.
+    // Load all arrays at once, because geotiff.js 3.0.5 reads single values in big-endian files as
+    // little-endian.
     tiff.parser.eager = true;
     return await read(tiff);
   } catch (cause) {
@@ -80,8 +81,8 @@ export async function readBlock(
   const right = Math.min(left + blockWidth, width);
   const bottom = Math.min(top + blockHeight, height);
   try {
-    // Skip absent blocks here: geotiff.js fills them with the file's nodata, or with 0, which would be a
-    // height.
+    // Skip absent blocks here, because geotiff.js fills them with the file's nodata value, or with 0, which
+    // would be a height.
     const index = row * Math.ceil(width / blockWidth) + column;
     const counts = image.isTiled ? 'TileByteCounts' : 'StripByteCounts';
     if (Number(await image.fileDirectory.loadValueIndexed(counts, index)) === 0) return null;
@@ -92,7 +93,7 @@ export async function readBlock(
       if (values.length < blockWidth * size.height) throw new Error('it has too few cells');
       return { values, stride: blockWidth, ...size };
     }
-    // Read files in the other byte order and half floats value by value, which is slower.
+    // Files in the other byte order and half floats are read value by value, which is slower.
     const window = [left, top, right, bottom];
     const values = await image.readRasters({ window, samples: [0], interleave: true });
     return { values, stride: size.width, ...size };
@@ -135,7 +136,7 @@ function tiffSource(source: ByteSource, head: ArrayBuffer) {
 /** The interface of geotiff.js's decoders. */
 export type Decoder = { decode(bytes: ArrayBufferLike): Promise<ArrayBufferLike> };
 
-/** Deflate under its two codes: TIFF 6.0's supplement and the older one. */
+/** The two codes for deflate: the one in TIFF 6.0's supplement and the older one. */
 const DEFLATE = new Set([8, 32946]);
 
 /** The smallest chunk size of zlib (Z_MIN_CHUNK). */
@@ -146,8 +147,8 @@ type Parameters = ConstructorParameters<typeof BaseDecoder>[0];
 const inflateAsync = promisify<Uint8Array, { maxOutputLength: number; chunkSize: number }, Buffer>(inflate);
 
 /**
- * Inflates with Node's zlib, which takes a third of the time of geotiff.js's pako and runs off the event
- * loop.
+ * Inflates with Node's zlib, which takes a third of the time that geotiff.js's pako takes and runs off the
+ * event loop.
  */
 class ZlibDecoder extends BaseDecoder {
   override async decodeBlock(bytes: ArrayBufferLike): Promise<ArrayBufferLike> {
@@ -155,7 +156,7 @@ class ZlibDecoder extends BaseDecoder {
     const bits = typeof bitsPerSample === 'number' ? [bitsPerSample] : Array.from(bitsPerSample);
     const samples = planarConfiguration === 2 ? 1 : bits.length;
     const size = (tileWidth * tileHeight * samples * bits[0]!) / 8;
-    // Limit the output to one block, so that a damaged or hostile file cannot exhaust memory.
+    // Limit the output to one block, so that a damaged or malicious file can't exhaust memory.
     const options = { maxOutputLength: size, chunkSize: Math.max(MIN_CHUNK, size) };
     return arrayBufferOf(await inflateAsync(new Uint8Array(bytes), options));
   }
@@ -165,7 +166,7 @@ export function arrayBufferOf({ buffer, byteOffset, byteLength }: Buffer): Array
   return byteLength === buffer.byteLength ? buffer : buffer.slice(byteOffset, byteOffset + byteLength);
 }
 
-/** The decoder for an image's compression. @throws Error when it is not supported */
+/** The decoder for an image's compression. @throws Error if it isn't supported */
 export async function decoderOf(image: GeoTIFFImage): Promise<Decoder> {
   const { fileDirectory } = image;
   const parameters: Parameters & { LercParameters?: unknown } = {

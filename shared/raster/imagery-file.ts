@@ -22,7 +22,7 @@ export type ImageryFile = ColorModel & {
   crs: string;
 };
 
-/** An imagery file as described by its header. */
+/** An imagery file, as described by its header. */
 export type ImageryHeader = ImageryFile & {
   /** WGS84 degrees. */
   extent: Box;
@@ -35,15 +35,15 @@ export type ImageryHeader = ImageryFile & {
 
 export type DeclaredImagery = { crs?: string; range?: [number, number] };
 
-/** The compressions that elevation files may have, plus JPEG and WebP. */
+/** The compressions allowed in elevation files, plus JPEG and WebP. */
 const PIXEL_COMPRESSIONS = new Set([...COMPRESSIONS, 7, 50001]);
 
-/** A block is decoded as a whole: up to 4,096 x 4,096 pixels of 4 bytes. */
+/** A block is decoded all at once. It can have up to 4,096 x 4,096 pixels of 4 bytes. */
 const MAX_BLOCK_BYTES = 64 * 2 ** 20;
 
 /**
- * Reads the header, and samples pixels for what it does not say: which 16-bit values are black and white, and
- * whether a fourth band is alpha.
+ * Reads the header, and samples pixels for what the header doesn't say: which 16-bit values are black and
+ * white, and whether a fourth band is alpha.
  * @throws PlatError `feed_source`; `feed_format` if values don't have 8 or 16 bits or the file is truncated;
  * `feed_crs` for an unknown CRS
  */
@@ -117,7 +117,7 @@ function isAlpha(image: GeoTIFFImage): boolean {
   return image.getSamplesPerPixel() === 4 && [1, 2].includes(Number(extra?.[0] ?? 0));
 }
 
-/** Percentiles that become black and white: the default stretch of QGIS. */
+/** Percentiles that become black and white. These are QGIS's default stretch. */
 const BLACK_PERCENTILE = 0.02;
 const WHITE_PERCENTILE = 0.98;
 
@@ -159,7 +159,7 @@ export type PlacedImage = {
   inverse(column: number, row: number): Position;
 };
 
-/** @throws PlatError `feed_crs` when the CRS is unknown */
+/** @throws PlatError `feed_crs` if the CRS is unknown */
 export function placeImage(
   { transform, crs }: Pick<ImageryFile, 'transform' | 'crs'>,
   name: string,

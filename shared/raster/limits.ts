@@ -1,8 +1,8 @@
 // Reading heights takes CACHE_BYTES of memory, plus 8 * STRIP_CELLS + MAX_WINDOW_BYTES bytes per parcel.
 
 /**
- * Half is for decoded blocks and half for chunks, which is enough for parcels in the order of a space-filling
- * curve.
+ * Half is for decoded blocks and half is for chunks, which is enough if parcels are in the order of a
+ * space-filling curve.
  */
 export const CACHE_BYTES = 64 * 2 ** 20;
 
@@ -12,11 +12,14 @@ export const CACHE_BYTES = 64 * 2 ** 20;
  */
 export const CHUNK_SIZE = 256;
 
-/** Cells whose coverage is in memory at a time. A parcel with more is processed in strips of rows. */
+/**
+ * Maximum number of cells whose coverage is in memory at a time. A parcel with more cells is processed in
+ * strips of rows.
+ */
 export const STRIP_CELLS = 2 ** 20;
 
 /**
- * Limit on the decoded bytes of the blocks under one chunk. A file with larger blocks is rejected when its
+ * Maximum total size of the decoded blocks under one chunk. A file with larger blocks is rejected when its
  * header is read.
  */
 export const MAX_WINDOW_BYTES = 64 * 2 ** 20;
@@ -26,7 +29,7 @@ export function blocksAcross(block: number, size: number): number {
   return Math.min(Math.ceil(size / block), Math.ceil((CHUNK_SIZE + 1) / block) + 1);
 }
 
-/** The maximum distance at which cells of a grid change a parcel's figures: two cells of 100 m. */
+/** The maximum distance at which a grid's cells affect a parcel's figures: two cells of 100 m. */
 export const TERRAIN_MARGIN_M = 200;
 
 /**
@@ -38,8 +41,8 @@ export const MIN_HEIGHT_M = -500;
 export const MAX_HEIGHT_M = 7000;
 
 /**
- * The nodata value of floats is often written with fewer digits than the cells have: -3.40282e+38 for the
- * lowest float is off by 1e-6.
+ * The nodata value for floats is often written with fewer digits than the cells have. For example,
+ * -3.40282e+38 for the lowest float is off by 1e-6.
  */
 const NODATA_RELATIVE = 2e-6;
 

@@ -14,14 +14,14 @@ export type Level = {
   height: number;
   blockWidth: number;
   blockHeight: number;
-  /** Values per pixel: 1 is gray, 3 are colors, a fourth is alpha or near infrared. */
+  /** Number of values per pixel: 1 is gray, 3 are colors, and a fourth is alpha or near infrared. */
   samples: number;
   decoder(rows: number): Decoder;
 };
 
-/** How values of a file become colors. */
+/** How a file's values become colors. */
 export type ColorModel = {
-  /** The values that become black and white; null for 8-bit values. */
+  /** The values that become black and white, or null for 8-bit values. */
   range: [number, number] | null;
   /** Pixels with this value in all colors are empty. */
   nodata: number | null;
@@ -29,11 +29,12 @@ export type ColorModel = {
   alpha: boolean;
 };
 
-/** More than the number of overviews of the largest images. */
+/** More than the number of overviews in the largest images. */
 const MAX_IMAGES = 40;
 
 /**
- * The full resolution and the overviews, largest first. @throws PlatError `feed_format`; errors of the source
+ * The full resolution and the overviews, largest first.
+ * @throws PlatError `feed_format`; errors from the source
  */
 export function openLevels(source: ByteSource): Promise<[Level, ...Level[]]> {
   return withTiff(source, async tiff => {
@@ -63,7 +64,7 @@ const MAX_CONCURRENT_BLOCKS = 4;
 
 /**
  * Reads a window of a level, averaging `shrink` x `shrink` pixels into one. @throws PlatError `feed_format`;
- * errors of the source
+ * errors from the source
  */
 export async function readPixels(
   level: Level,
@@ -109,7 +110,7 @@ export async function readPixels(
   return pixels;
 }
 
-/** Values of a block: interleaved, or one array per sample. Null when a sparse file omits the block. */
+/** The values of a block, interleaved or as one array per sample. Null if a sparse file omits the block. */
 type Block = { planes: TypedArray[]; step: number; stride: number } | null;
 
 /** Decodes one block. @throws PlatError as `readPixels` */

@@ -6,16 +6,16 @@ import { PlatError } from '../platform/errors.ts';
 
 export type GridOrigin = { originX: number; originY: number; stepX: number; stepY: number };
 
-/** The position of a grid on the earth. Columns and rows count in cells from the first corner. */
+/** The position of a grid on the earth. Columns and rows are counted in cells from the first corner. */
 export type PlacedGrid = {
-  /** The scale on the ground, valid for a few hundred cells around a place. */
+  /** The scale on the ground, which is valid for a few hundred cells around a place. */
   groundAt(column: number, row: number): GroundScale;
-  /** Writes column and row of a position to `out[at]` and `out[at + 1]`. */
+  /** Writes the column and row of a position to `out[at]` and `out[at + 1]`. */
   forward(position: Position, out: Float64Array, at: number): void;
   inverse(column: number, row: number): Position;
 };
 
-/** @throws PlatError `feed_crs` for a geographic CRS that is not in degrees from Greenwich */
+/** @throws PlatError `feed_crs` for a geographic CRS that isn't in degrees from Greenwich */
 export function placeGrid(crs: Crs, { originX, originY, stepX, stepY }: GridOrigin): PlacedGrid {
   requireGreenwichDegrees(crs);
   if (crs.wgs84Degrees) {
@@ -53,8 +53,8 @@ export function placeGrid(crs: Crs, { originX, originY, stepX, stepY }: GridOrig
 }
 
 /**
- * Scales this close to 1 count as 1, as in gdaldem: state planes and UTM are, Albers over the 48 states
- * is not.
+ * Scales this close to 1 count as 1, as in gdaldem. This applies to state planes and UTM, but not to Albers
+ * over the 48 states.
  */
 const MAX_SCALE_ERROR = 0.001;
 

@@ -26,27 +26,27 @@ export type ElevationTile = {
   /** Outer corner of the first cell, in units of the CRS. */
   originX: number;
   originY: number;
-  /** Size of a cell in units of the CRS; stepY is negative when the first row is the northernmost. */
+  /** Size of a cell in units of the CRS; stepY is negative if the first row is the northernmost. */
   stepX: number;
   stepY: number;
   crs: string;
   /** Meters per unit of height. */
   unitM: number;
-  /** The nodata value; null when only NaN means no data. */
+  /** The nodata value; null if only NaN means no data. */
   nodata: number | null;
 };
 
-/** An elevation file as described by its header. */
+/** An elevation file, as described by its header. */
 export type TileHeader = ElevationTile & {
   /** WGS84 degrees. */
   extent: Box;
-  /** Whether the file or its feed states the unit of elevation. Otherwise meters are assumed. */
+  /** Whether the file or its feed states the unit of elevation. If neither does, meters are assumed. */
   unitStated: boolean;
 };
 
 export type DeclaredElevation = { crs?: string; unit?: VerticalUnit; nodata?: number };
 
-/** None, LZW, deflate under both of its codes, PackBits, LERC, Zstandard. */
+/** The codes for none, LZW, deflate (two codes), PackBits, LERC, and Zstandard. */
 export const COMPRESSIONS = new Set([1, 5, 8, 32946, 32773, 34887, 50000]);
 
 /**
@@ -126,7 +126,7 @@ function requireReadable(
   }
 }
 
-/** @throws PlatError when a block is beyond the end of the file, such as after an incomplete download */
+/** @throws PlatError if a block is beyond the end of the file, such as after an incomplete download */
 export async function requireComplete(
   { fileDirectory, isTiled }: GeoTIFFImage,
   size: number,
@@ -164,7 +164,10 @@ function gridOf(
   return { originX, originY, stepX, stepY };
 }
 
-/** Parsed here, because geotiff.js drops the last digit of a value that doesn't end with a NUL. */
+/**
+ * The nodata value. It is parsed here because geotiff.js drops the last digit of a value that doesn't end
+ * with a NUL.
+ */
 export function nodataOf(image: GeoTIFFImage): number | null {
   const text = image.fileDirectory.getValue('GDAL_NODATA');
   if (typeof text !== 'string') return null;

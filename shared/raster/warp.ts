@@ -3,11 +3,11 @@ import sharp from 'sharp';
 import { LITTLE_ENDIAN } from './image.ts';
 
 /**
- * Red, green, blue and alpha of each pixel, row by row. Alpha is 0 for empty pixels and 255 for all others.
+ * Red, green, blue, and alpha for each pixel, row by row. Alpha is 0 for empty pixels and 255 for all others.
  */
 export type Pixels = { width: number; height: number; data: Uint8Array };
 
-/** Pixels as 32-bit words; 0 for empty ones. */
+/** The pixels as 32-bit words, with 0 for empty ones. */
 export const pixelWords = ({ data }: Pick<Pixels, 'data'>): Int32Array =>
   new Int32Array(data.buffer, data.byteOffset, data.length >> 2);
 
@@ -18,17 +18,16 @@ export const pixelWords = ({ data }: Pick<Pixels, 'data'>): Int32Array =>
 export type ToPixel = (x: number, y: number) => readonly [column: number, row: number];
 
 /**
- * Cells per side of the output. Only their corners are projected: within a cell, even on a map of a whole
- * state, the mapping is nearly linear.
+ * Cells per side of the output. Only their corners are projected, because within a cell, the mapping is
+ * nearly linear, even on a map of a whole state.
  */
 const CELLS = 16;
 
 /**
- * Draws a source into the empty pixels of a picture, by bilinear interpolation. Source pixels have to be more
- * than half as large as the picture's.
- * Uses a JavaScript loop with pauses for other tasks, because libvips takes three times the CPU time and
- * leaves four copies in memory.
- * @param picture its sides are multiples of `CELLS`
+ * Draws a source into the empty pixels of a picture with bilinear interpolation. The source's pixels must be
+ * more than half as large as the picture's. Uses a JavaScript loop with pauses for other tasks, because
+ * libvips takes three times the CPU time and leaves four copies in memory.
+ * @param picture the picture, whose sides are multiples of `CELLS`
  * @param ratio source pixels per picture pixel
  */
 export async function warp(source: Pixels, picture: Pixels, placeIn: ToPixel, ratio: number): Promise<void> {
@@ -41,13 +40,13 @@ export async function warp(source: Pixels, picture: Pixels, placeIn: ToPixel, ra
   }
 }
 
-/** A blur that gives neighbors less weight would not be visible. */
+/** A blur that gives neighbors less weight than this would not be visible. */
 const MIN_SHARE = 0.01;
 
 /**
  * Blurs a source whose pixels are smaller than the picture's, so that each output pixel is a mean of several.
- * gdalwarp's triangle filter of width `ratio` has the variance ratio²/6; the blur adds what bilinear
- * interpolation lacks.
+ * gdalwarp's triangle filter of width `ratio` has a variance of ratio²/6. The blur adds the part of it that
+ * bilinear interpolation lacks.
  */
 async function blur(source: Pixels, ratio: number): Promise<Pixels> {
   const { width, height } = source;
@@ -55,10 +54,10 @@ async function blur(source: Pixels, ratio: number): Promise<Pixels> {
   if (share < MIN_SHARE) return source;
   const opened = (data: Uint8Array, channels: 3 | 4) => sharp(data, { raw: { width, height, channels } });
   const pixels = opened(source.data, 4);
-  // Remove opaque alpha: libvips would multiply and divide by it, which takes three times as long.
+  // Remove opaque alpha, because libvips would multiply and divide by it, which takes three times as long.
   const isOpaque = !pixelWords(source).includes(0);
   const blurred = isOpaque ? opened(await pixels.removeAlpha().raw().toBuffer(), 3) : pixels;
-  // Sigma of the Gaussian that gives each neighbor this share.
+  // The sigma of the Gaussian that gives each neighbor this share.
   const sigma = Math.sqrt(-1 / (2 * Math.log(share / (1 - 2 * share))));
   blurred.blur({ sigma, minAmplitude: 0.01 });
   return { width, height, data: await blurred.ensureAlpha().raw().toBuffer() };
@@ -94,7 +93,7 @@ function warpCell(source: Pixels, picture: Pixels, placeIn: ToPixel, cell: Cell)
     const stepY = (q[1] + (s[1] - q[1]) * share - startY) / width;
     const stepU = toFixedPoint(stepX);
     const stepV = toFixedPoint(stepY);
-    // The pixel's middle, relative to the middles of source pixels.
+    // The center of the pixel, relative to the centers of source pixels.
     let u = toFixedPoint(startX + stepX / 2 - 0.5);
     let v = toFixedPoint(startY + stepY / 2 - 0.5);
     const row = (top + y) * picture.width + left;
@@ -129,9 +128,7 @@ function warpCell(source: Pixels, picture: Pixels, placeIn: ToPixel, cell: Cell)
   }
 }
 
-/**
- * Mixes the non-empty pixels of four source pixels. The result stays empty if they cover less than half.
- */
+/** Mixes the non-empty ones of four source pixels. The result stays empty if they cover less than half. */
 function mixPresent(
   { data, width, height }: Pixels,
   u: number,

@@ -3,8 +3,8 @@ import { countyAt, nearestCounty } from './county-polygons.ts';
 import { stateCode } from './states.ts';
 
 /**
- * Connecticut's 169 towns by planning region. The regions replaced the counties in 2022 (87 FR 34235).
- * Source, Census Bureau: https://www2.census.gov/geo/docs/reference/ct_change/ct_cou_to_cousub_crosswalk.txt
+ * Connecticut's 169 towns by planning region. The regions replaced the counties in 2022 (87 FR 34235). Source
+ * (Census Bureau): https://www2.census.gov/geo/docs/reference/ct_change/ct_cou_to_cousub_crosswalk.txt
  */
 const TOWNS: Record<number, string> = {
   9110: `
@@ -63,10 +63,10 @@ const REGION_OF_TOWN = new Map(
 
 export const isFormerCounty = (fips: number): boolean => REGIONS.has(fips);
 
-/** The planning regions that replaced a former county. None for other codes. */
+/** The planning regions that replaced a former county. Empty for other codes. */
 export const regionsOfFormer = (fips: number): readonly number[] => REGIONS.get(fips) ?? [];
 
-/** The code of a former Connecticut county by its name, or null. */
+/** Finds the code of a former Connecticut county by its name. null if there is none. */
 export function formerCounty(name: string, state: string): number | null {
   if (stateCode(state) !== 'CT') return null;
   const words = plainWords(name).replace(/ county$/, '');

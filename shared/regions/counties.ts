@@ -5,7 +5,8 @@ import { PlatError } from '../platform/errors.ts';
 import { stateOfFips } from './states.ts';
 
 /**
- * A county or county equivalent: parish, borough, census area, planning region, independent city, municipio.
+ * A county or county equivalent: parish, borough, census area, planning region, independent city, or
+ * municipio.
  */
 export type County = { fips: number; name: string; state: string };
 

@@ -10,7 +10,7 @@ export type CountyBorder = { fips: readonly number[]; line: Position[] };
 
 let cached: { borders: CountyBorder[]; tree: Flatbush } | undefined;
 
-/** Index of borders, built on first use. Each line appears once. */
+/** An index of borders, built on first use. Each line appears once. */
 function index(): NonNullable<typeof cached> {
   if (cached) return cached;
   const topology = readCountyTopology();

@@ -2,7 +2,7 @@ import { allCounties, type County } from './counties.ts';
 import { stateCode } from './states.ts';
 
 /**
- * Dade 1997, Wade Hampton and Shannon 2015:
+ * Former names: Dade until 1997, Wade Hampton and Shannon until 2015. Source:
  * https://www.census.gov/programs-surveys/geography/technical-documentation/county-changes.html
  */
 const FORMER_NAMES: readonly County[] = [
@@ -12,7 +12,7 @@ const FORMER_NAMES: readonly County[] = [
 ];
 
 /**
- * County codes from 510 on are independent cities.
+ * County codes starting at 510 are independent cities.
  * https://www.census.gov/library/reference/code-lists/ansi.html
  */
 const FIRST_INDEPENDENT_CITY = 510;
@@ -21,7 +21,7 @@ const KIND_BEFORE = /^(?:city and county|city and borough|municipality|county|ci
 const KIND_AFTER =
   / (?:county|co|cnty|parish|city and borough|borough|census area|ca|municipality|municipio|planning region|region|district|island|city)$/;
 
-/** Normalizes a name: lowercase, without accents, single spaces between words, and Saint as st. */
+/** Normalizes a name: lowercase, without accents, with single spaces between words and "st" for Saint. */
 export function plainWords(name: string): string {
   return name
     .normalize('NFD')

@@ -13,7 +13,7 @@ type CountyIndex = { parts: Part[]; tree: Flatbush; boxes: Map<number, Box> };
 
 let cached: CountyIndex | undefined;
 
-/** Built on first use in 80 ms: about 3,600 polygons with 68,000 vertices. */
+/** Built on first use, which takes 80 ms for about 3,600 polygons with 68,000 vertices. */
 function index(): CountyIndex {
   if (cached) return cached;
   const topology = readCountyTopology();
@@ -40,8 +40,8 @@ function index(): CountyIndex {
 }
 
 /**
- * The county that contains a point, or the lower code if two do. Null at sea, abroad, or just off the
- * simplified coast (see `nearestCounty`).
+ * The county that contains a point, or the one with the lower code if two do. Null at sea, abroad, or just
+ * off the simplified coast (see `nearestCounty`).
  */
 export function countyAt(lon: number, lat: number): number | null {
   const { parts, tree } = index();
@@ -84,8 +84,8 @@ export function nearestCounty(lon: number, lat: number, toleranceDeg = COAST_TOL
 }
 
 /**
- * The county's bounding box in degrees, or undefined for an unknown FIPS. Aleutians West (2016)
- * spans 180 degrees.
+ * The county's bounding box in degrees, or undefined for an unknown FIPS code. Aleutians West (2016) spans
+ * 180 degrees.
  */
 export const countyExtent = (fips: number): Readonly<Box> | undefined => index().boxes.get(fips);
 

@@ -4,7 +4,7 @@ import { allCounties, type County } from './counties.ts';
 import { plainWords } from './county-names.ts';
 import { STATES, type StateCode, stateCode } from './states.ts';
 
-/** `near`: similar names, if nothing matches. */
+/** `near` has similar names if nothing matches. */
 export type CountySearch = { counties: County[]; near: County[] };
 
 const KIND = / (?:county|parish|borough|census area|municipality|municipio|planning region)$/;
@@ -43,7 +43,7 @@ export function matchCounties(text: string): County[] {
     .filter(each => state === undefined || each.county.state === state)
     .filter(each => each.words.includes(wordStart) || each.joined.startsWith(joined))
     .map(each => each.county);
-  // Counties first, because Washington is the name of counties and of a state.
+  // Try counties first, because Washington is the name of both counties and a state.
   if (state !== undefined || counties.length > 0) return counties;
   const named = stateOf(plain);
   return named === undefined ? [] : all.filter(county => county.state === named);
@@ -53,7 +53,7 @@ type Named = { county: County; words: string; joined: string };
 
 let namesInWords: readonly Named[] | undefined;
 
-/** The searched texts of each county, created once. */
+/** The text to search for each county, created once. */
 function allNames(): readonly Named[] {
   namesInWords ??= allCounties().map(county => {
     const words = plainWords(county.name);

@@ -1,7 +1,6 @@
 /**
- * States, the District of Columbia and the island areas that have county equivalents: FIPS
- * code, USPS code, name.
- * https://www2.census.gov/geo/docs/reference/state.txt
+ * States, the District of Columbia, and the island areas that have county equivalents: FIPS code, USPS code,
+ * and name. https://www2.census.gov/geo/docs/reference/state.txt
  */
 export const STATES = [
   { fips: 1, code: 'AL', name: 'Alabama' },

@@ -3,7 +3,7 @@ import { stateOfFips } from './states.ts';
 import { readZips } from './zip-file.ts';
 
 /**
- * A place with one or more post offices of its name, and their ZIPs. `fips` is the county with the most of
+ * A place with one or more post offices of that name, and their ZIPs. `fips` is the county with the most of
  * these ZIPs.
  */
 export type Town = {

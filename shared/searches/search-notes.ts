@@ -9,7 +9,7 @@ import type { Became } from './search-terms.ts';
 export type NamedNote = {
   property_id: number;
   name: string;
-  /** Distinguishes it from others: `APN 7-44 · 19.5 acres`. */
+  /** Distinguishes the parcel from others: `APN 7-44 · 19.5 acres`. */
   detail: string;
   became: Became;
   /** The fields that changed; null if none were recorded. */
@@ -23,7 +23,7 @@ export async function nameNotes(db: Db, searchId: string, limit: number): Promis
     search_id: searchId,
     limit,
   });
-  // Without counties, a cluster would query all of its servers.
+  // With an empty list of counties, a cluster would query all of its servers.
   if (notes.length === 0) return [];
   const property_ids = [...new Set(notes.map(({ property_id }) => property_id))];
   const counties = [...new Set(property_ids.map(countyOf))];
@@ -56,11 +56,12 @@ export const BECAME_WORDS: Readonly<Record<Became, string>> = {
   changed: 'changed',
 };
 
-/** A changed field, with its old and new value if they are shown. */
+/** A changed field, with its old and new values if they are shown. */
 export type ShownChange = { label: string; values?: string };
 
 /**
- * @param texts whether to include names and other texts. Emails exclude them, because emails get forwarded
+ * @param texts whether to include names and other text fields. Emails exclude them, because emails get
+ * forwarded
  */
 export const shownChanges = ({ fields }: NamedNote, texts: boolean): ShownChange[] =>
   Object.entries(fields ?? {}).flatMap(([field, values]) => {
@@ -68,13 +69,13 @@ export const shownChanges = ({ fields }: NamedNote, texts: boolean): ShownChange
     if (spec === undefined || values.every(value => value === null)) return [];
     const { label } = spec;
     const isText = spec.unit === undefined && spec.type !== 'date';
-    // Show only the label, because the values of a boundary mean nothing to people.
+    // Show only the label, because a boundary's values mean nothing to people.
     if (field === 'boundary' || (isText && !texts)) return [{ label }];
     const [was, is] = values.map(value => changedText(field, spec, value));
     return [{ label, values: `${was} → ${is}` }];
   });
 
-/** Describes a change for emails, such as "changed: Owner, Last sale price $42,000 → $96,500". */
+/** Describes a change for use in emails, such as "changed: Owner, Last sale price $42,000 → $96,500". */
 export function becameWords(note: NamedNote): string {
   const changes = shownChanges(note, false).map(({ label, values }) =>
     [label, values].filter(Boolean).join(' '),

@@ -6,7 +6,7 @@ export async function countNews(db: Db, companyId: string, userId: string): Prom
   return (await db.run<{ news: number }>('searches/count_news', values))[0]?.news ?? 0;
 }
 
-/** Marks all changes of the search as seen by the user. */
+/** Marks all changes in the search's results as seen by the user. */
 export async function markSeen(db: Db, searchId: string, userId: string): Promise<void> {
   await db.run('searches/see_search', { search_id: searchId, user_id: userId });
 }

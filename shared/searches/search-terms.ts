@@ -13,7 +13,7 @@ export const MAX_MEMBERS = 50_000;
 export const NOTIFY = ['none', 'daily', 'at_once'] as const;
 export type Notify = (typeof NOTIFY)[number];
 
-/** Number of days that the changes of a search are kept. */
+/** Number of days that changes in a search's results are kept. */
 export const NOTES_DAYS = CHANGES_DAYS;
 
 export type Became = 'added' | 'removed' | 'changed';

@@ -12,17 +12,17 @@ export const SEARCH_TYPES: readonly string[] = WEBHOOK_TYPES.filter(type =>
 /** Per account. */
 export const MAX_WEBHOOKS = 20;
 
-/** Hours that messages are also signed with the old secret, so that receivers can be updated. */
+/** How long messages are also signed with the old secret, in hours, so that receivers can be updated. */
 export const OLD_SECRET_HOURS = 24;
 
-/** Days that messages are kept for display and resending. */
+/** How long messages are kept for display and resending, in days. */
 export const MESSAGES_DAYS = 30;
 
 /** The channel that notifies workers' dispatchers of messages to deliver. */
 export const WEBHOOKS_CHANNEL = 'plat_webhooks';
 
-/** The seconds before each attempt, as Standard Webhooks 1.0 recommends. */
+/** The delay before each attempt, in seconds, as Standard Webhooks 1.0 recommends. */
 export const SCHEDULE = [0, 5, 300, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400] as const;
 
-/** 256 bits, within the 24 to 64 bytes of Standard Webhooks 1.0. */
+/** 256 bits, within the range of 24 to 64 bytes that Standard Webhooks 1.0 allows. */
 export const newSecret = (): string => `whsec_${randomBytes(32).toString('base64')}`;

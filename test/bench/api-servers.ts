@@ -25,8 +25,8 @@ process.on('SIGTERM', () => process.exit(0));
 process.stdout.write(`${url}\n`);
 
 /**
- * The reference: a plain Node server with pg that looks up the stored bytes by primary key and sends them. No
- * checks, no accounts, no headers.
+ * The reference: a plain Node server that uses pg to look up the stored bytes by primary key, and sends them.
+ * It has no checks, accounts, or headers.
  */
 function startBare(): Promise<string> {
   const pool = openPool();

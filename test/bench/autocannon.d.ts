@@ -1,4 +1,4 @@
-/** The part of autocannon that the benchmarks use; the package ships no types. */
+/** Types for the part of autocannon that the benchmarks use, because the package doesn't include any. */
 declare module 'autocannon' {
   type Client = { setHeaders(headers: Record<string, string>): void };
   type Options = {

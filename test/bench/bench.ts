@@ -5,11 +5,11 @@ import { onServer, withDatabase } from '../support/server.ts';
 import { openTestDb, type TestDb } from '../support/test-db.ts';
 
 export type BenchOptions = {
-  /** Uses small sizes, to check that the benchmark runs. The figures mean nothing then. */
+  /** Uses small sizes, just to check that the benchmark runs. The figures are meaningless. */
   quick: boolean;
-  /** The server to measure on; `withBenchDatabase` creates databases on it. */
+  /** The database server to measure on. `withBenchDatabase` creates databases on it. */
   serverUrl: string;
-  /** A folder for large files, removed after the run. */
+  /** A folder for large files, deleted after the run. */
   folder: string;
   /** Logs progress to standard error. */
   note(line: string): void;
@@ -21,16 +21,19 @@ export type BenchResult = {
   reference: string;
   value: number;
   unit: 'x' | 'MB' | 'B' | 'ms' | '%' | 'million/s';
-  /** The target, in words and figures: 'at most 3.0 x'. */
+  /** The target as text: 'at most 3.0 x'. */
   reach: string;
   pass: boolean;
-  /** The times and counts behind the value. */
+  /** The times and counts that the value is based on. */
   details: Record<string, number | string>;
 };
 
 export type Bench = (options: BenchOptions) => Promise<BenchResult | BenchResult[]>;
 
-/** Creates and migrates a database on the bench server and opens a pool to it; drops both afterwards. */
+/**
+ * Creates and migrates a database on the bench server and opens a pool to it. Closes the pool and drops the
+ * database afterward.
+ */
 export async function withBenchDatabase<T>(
   options: BenchOptions,
   work: (url: string, pool: TestDb) => Promise<T>,
@@ -69,7 +72,7 @@ export async function timed(work: () => Promise<unknown>): Promise<number> {
   return performance.now() - start;
 }
 
-/** A result whose value must be at most `most`, or at least `least`. */
+/** A result whose value must be no more than `most`, or no less than `least`. */
 export function judged(
   result: Omit<BenchResult, 'reach' | 'pass'>,
   limit: { most: number } | { least: number },

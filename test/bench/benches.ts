@@ -1,6 +1,6 @@
 import type { Bench } from './bench.ts';
 
-/** All benchmarks. `npm run bench -- NAME` loads the file of that name when it runs. */
+/** All benchmarks. `npm run bench -- NAME` loads the file with that name when it runs. */
 export const BENCHES = [
   'ingest',
   'ingest-memory',

@@ -27,9 +27,9 @@ const MAX_INGEST = 1.1;
 const MAX_CHANGED = 1.3;
 
 /**
- * Reads a page of changes when many are stored, without its request path, and compares it with reading the
- * same rows by key. Also compares an ingestion with the same ingestion minus the time of the statements that
- * record changes. CHANGES_KEPT replaces the default of 10,000,000 stored changes.
+ * Reads a page of changes when many are stored, without going through the HTTP endpoint, and compares it with
+ * reading the same rows by key. Also compares an ingestion with the same ingestion minus the time of the
+ * statements that record changes. CHANGES_KEPT replaces the default of 10,000,000 stored changes.
  */
 export async function bench(options: BenchOptions): Promise<BenchResult[]> {
   const sizes = options.quick ? SIZES.quick : SIZES.full;
@@ -99,7 +99,7 @@ async function comparePage(pool: TestDb, query: { fips?: string }, sizes: Sizes)
     const before = cursor;
     let page = await read(before);
     const keys = page.results.map(({ seq }) => seq);
-    // By now both read from memory.
+    // By now, both read from memory.
     const keysMs = await timed(() => byKeys(keys));
     const pageMs = await timed(async () => {
       page = await read(before);
@@ -128,7 +128,7 @@ async function comparePage(pool: TestDb, query: { fips?: string }, sizes: Sizes)
 
 /**
  * Measures the statements that record changes while `work` runs. Such statements are recognized by the table
- * in their text.
+ * name in their text.
  */
 async function recording(work: () => Promise<unknown>): Promise<{ ms: number; recordMs: number }> {
   const { query } = pg.Client.prototype;

@@ -12,9 +12,9 @@ const ROUNDS = 3;
 const MAX_RATIO = 1.25;
 
 /**
- * First ingest of a roll into a database distributed over a Citus cluster (TEST_CITUS_URL, its coordinator),
- * compared with the same ingest into a plain database on the coordinator's server. Rounds alternate; the
- * results are medians.
+ * Measures the first ingestion of a roll into a database distributed over a Citus cluster (TEST_CITUS_URL is
+ * its coordinator), compared with the same ingestion into a plain database on the coordinator's server. The
+ * two take turns, and the results are medians.
  */
 export async function bench(options: BenchOptions): Promise<BenchResult[]> {
   const coordinator = process.env.TEST_CITUS_URL;

@@ -11,8 +11,8 @@ const PROPERTY = MARKET_FIPS * 1e8 + 1;
 const PATH = `/api/public/v1/properties/${PROPERTY}/ai-comp-value/`;
 
 /**
- * A parcel's value, compared with a bare server that reads the same row by its primary key and sends it as
- * JSON.
+ * Measures the parcel value endpoint, compared with a bare server that reads the same row by its primary key
+ * and sends it as JSON.
  */
 export function bench(options: BenchOptions): Promise<BenchResult> {
   return withBenchDatabase(options, async (url, pool) =>

@@ -18,7 +18,7 @@ const TABLES = Object.keys(ORDERS) as (keyof typeof ORDERS)[];
 
 const fileOf = (folder: string, table: string) => join(folder, `${table}.copy`);
 
-/** Writes the finished rows to files in the order they were stored. @returns bytes */
+/** Writes the finished rows to files in the order they were stored. @returns number of bytes */
 export async function exportRows(pool: TestDb, folder: string): Promise<number> {
   let bytes = 0;
   for (const table of TABLES) {
@@ -40,7 +40,7 @@ export async function exportRows(pool: TestDb, folder: string): Promise<number> 
 /**
  * The reference: COPY of those files into empty tables with the same columns and indexes. The tables are
  * created in earlier transactions, so that COPY logs its rows to the WAL as usual.
- * @returns milliseconds of the COPYs alone
+ * @returns milliseconds for the COPYs alone
  */
 export async function copyRows(pool: TestDb, folder: string, parcels: number): Promise<number> {
   for (const table of TABLES) await pool.query(`create table bench_${table} (like ${table} including all)`);
@@ -64,7 +64,7 @@ export async function copyRows(pool: TestDb, folder: string, parcels: number): P
   }
 }
 
-/** All stored columns, without generated ones. */
+/** All stored columns, except generated ones. */
 async function storedColumns(pool: TestDb, table: string): Promise<string> {
   const { rows } = await pool.query<{ columns: string }>(
     `select string_agg(quote_ident(attname), ', ' order by attnum) as columns

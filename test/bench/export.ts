@@ -25,14 +25,17 @@ const SIZES = { full: { parcels: 100_000, rounds: 3 }, quick: { parcels: 2_000, 
 const MAX_CSV_RATIO = 3;
 const MAX_PARQUET_RATIO = 1.5;
 const MAX_API_MB = 60;
-/** Polls as a patient client would, because each request takes processor time from the export. */
+/**
+ * Polls only as often as a patient client would, because each request takes processor time away from the
+ * export.
+ */
 const LOOK_MS = 100;
 
 /**
- * Exports a county in all columns and measures from the order to the last byte. The API and the worker have
- * their own processes, and the company has no billed rows yet, so that every row is recorded and billed.
- * Compared with COPY of the same columns, and with the library that writes GeoParquet with all rows in
- * memory.
+ * Exports a county with all columns, and measures the time from the order to the last byte. The API and the
+ * worker have their own processes, and the company has no billed rows yet, so that every row is recorded and
+ * billed. The time is compared with a COPY of the same columns, and with the GeoParquet library writing all
+ * rows from memory.
  */
 export async function bench(options: BenchOptions): Promise<BenchResult[]> {
   const { parcels, rounds } = options.quick ? SIZES.quick : SIZES.full;
@@ -173,7 +176,7 @@ async function copyCounty(pool: TestDb): Promise<void> {
   }
 }
 
-/** The reference: writes the same rows at once, from values in memory. @returns milliseconds */
+/** The reference: writes the same rows at once, from values in memory. @returns elapsed milliseconds */
 async function writeInMemory(written: Buffer): Promise<number> {
   const file = new Uint8Array(written).buffer;
   const { schema: read, key_value_metadata: kvMetadata } = parquetMetadata(file);

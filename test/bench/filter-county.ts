@@ -14,7 +14,7 @@ import { seedOf } from './generate/random.ts';
 export type County = {
   fips: number;
   parcels: number;
-  /** Western edge in 1e-7 degrees. Counties do not overlap. */
+  /** The county's western edge in 1e-7 degrees. Counties do not overlap. */
   west: number;
 };
 
@@ -24,15 +24,16 @@ const LOT_WIDTH = 8_000;
 const LOT_DEPTH = 6_000;
 
 /**
- * How far lot corners and the bends of lot sides move at random, as a share of the lot size. Too little for a
- * lot to cross itself.
+ * How far lot corners and the bends in lot sides move at random, as a share of the lot size. It is small
+ * enough that no lot can cross itself.
  */
 const BEND = 0.1;
 
 const LOTS_AT_ONCE = 20_000;
 
 /**
- * Writes counties, parcels and parcel_filters rows, and leaves their tables as a merge and autovacuum would.
+ * Writes rows for counties, parcels, and parcel_filters, and leaves the tables as a merge and autovacuum
+ * would.
  */
 export async function seedCounties(pool: TestDb, counties: readonly County[]): Promise<void> {
   await ensurePartitions(
@@ -72,7 +73,7 @@ async function withoutSpatialIndexes(pool: TestDb, work: () => Promise<void>): P
   for (const { definition } of rows) await pool.query(definition.replace(' ON ONLY ', ' ON '));
 }
 
-/** Number of columns that makes the county about as wide as it is high. */
+/** The number of columns that makes the county about as wide as it is tall. */
 const columnsOf = (parcels: number) => Math.ceil(Math.sqrt((parcels * LOT_DEPTH) / LOT_WIDTH));
 
 /** A lot with eight vertices: the corners and the bends between them. */
@@ -104,8 +105,8 @@ function lot(west: number, column: number, row: number): { extent: string; bound
 const off = (x: number, y: number, axis: number) => BEND * (2 * ((seedOf(x, y, axis) >>> 0) / 2 ** 32) - 1);
 
 /**
- * Waves that give the outline the bays and spurs of a drawn shape: the number of waves and their height as a
- * share of the radius.
+ * Waves that give the outline bays and spurs, like a hand-drawn shape: the number of waves, and their height
+ * as a share of the radius.
  */
 const WAVES = [
   [3, 0.15],
@@ -118,8 +119,8 @@ const WAVES = [
  * parcels.
  */
 export function polygonOf({ parcels, west }: County, vertices: number, taken: number): string {
-  // The area of r = R (1 + sum a cos(k t)) is pi R^2 (1 + sum a^2 / 2), here in lots. About half of the 2 pi
-  // R or more lots on the outline are found in addition; the reported count includes them.
+  // The area of r = R (1 + sum a cos(k t)) is pi R^2 (1 + sum a^2 / 2), here in lots. In addition, about half
+  // of the lots on the outline (2 pi R or more) are found. The reported count includes them.
   const waves = WAVES.reduce((sum, [, share]) => sum + share ** 2 / 2, 1);
   const radius = Math.sqrt(taken / (Math.PI * waves));
   const columns = columnsOf(parcels);

@@ -25,9 +25,9 @@ const MAX_SHAPE_RATIO = 3;
 const MAX_DEPTH_RATIO = 1.3;
 
 /**
- * The parcel filter over HTTP with everything on (authentication, rate limit, validation, metering with a
- * durable commit), one request at a time, compared with single statements on a connection with the same
- * settings. Rounds alternate; the results are medians.
+ * Measures the parcel filter over HTTP with everything on (authentication, rate limit, validation, metering
+ * with a durable commit), one request at a time, compared with single statements on a connection with the
+ * same settings. The two take turns, and the results are medians.
  */
 export function bench(options: BenchOptions): Promise<BenchResult[]> {
   const sizes = options.quick ? SIZES.quick : SIZES.full;
@@ -50,7 +50,7 @@ export function bench(options: BenchOptions): Promise<BenchResult[]> {
 
 type Reply = { count: number; next: string | null; results: { property_id: number }[] };
 
-/** Calls the filter. `at` is the address of a later page, or the query string for the first page. */
+/** Calls the filter. `at` is the URL of a later page, or the query string for the first page. */
 type Ask = (body: object, at?: string) => Promise<Reply>;
 
 function asker(origin: string, key: string): Ask {
@@ -66,14 +66,14 @@ function asker(origin: string, key: string): Ask {
   };
 }
 
-/** Median milliseconds of both, measured in turns. */
+/** Median milliseconds for both, which are measured in turns. */
 export async function alternate(
   work: () => Promise<unknown>,
   reference: () => Promise<unknown>,
   rounds: number,
 ): Promise<{ work: number; reference: number }> {
   const times = { work: [] as number[], reference: [] as number[] };
-  // The JIT compiles the service's code only after some dozens of calls.
+  // The JIT compiles the service's code only after a few dozen calls.
   const warmUp = Math.ceil(rounds / 2);
   for (let round = -warmUp; round < rounds; round++) {
     const ms = { work: await timed(work), reference: await timed(reference) };
@@ -157,7 +157,7 @@ async function compareShape(
   );
 }
 
-/** The endpoint without its request path: validates a body and builds the response in this process. */
+/** Runs the endpoint without HTTP: validates a body and builds the response in this process. */
 function handler(pool: TestDb, body: object): () => Promise<unknown> {
   const resources = { db: pool.forApi(), cursorSecret: async () => Buffer.alloc(32) };
   const url = new URL('http://localhost/');

@@ -9,8 +9,8 @@ const PARCELS = 100_000;
 const QUICK_PARCELS = 2_000;
 const SEED = 5;
 /**
- * The reference would take minutes for all parcels. It measures one in SAMPLED parcels, spread over the
- * county, and its time is multiplied by SAMPLED.
+ * The reference would take minutes for all parcels, so it measures one in SAMPLED parcels, spread over the
+ * county. Its time is multiplied by SAMPLED.
  */
 const SAMPLED = 100;
 const QUICK_SAMPLED = 10;
@@ -18,9 +18,9 @@ const ROUNDS = 3;
 const REACH = { highway: 60, normal: 30, local: 25, private: 25 };
 
 /**
- * Road frontage of the parcels in a county, compared with a naive implementation of the definition that
- * checks every half meter of boundary with indexes of segments and parcels. Both times include preparation
- * (the plane, the indexes), which the reference also does for all parcels.
+ * Measures the road frontage of the parcels in a county, compared with a naive implementation of the
+ * definition that checks every half meter of boundary against indexes of segments and parcels. Both times
+ * include preparation (the plane, the indexes), which the reference also does for all parcels.
  */
 export const bench: Bench = async ({ quick, note }) => {
   const count = quick ? QUICK_PARCELS : PARCELS;
@@ -28,7 +28,7 @@ export const bench: Bench = async ({ quick, note }) => {
   note(`generating ${count} parcels and their roads`);
   const parcels: Neighbor[] = [];
   const roads: Road[] = [];
-  // A rectangle in Penobscot County, Maine; the fabric fills its middle.
+  // A rectangle in Penobscot County, Maine. The generated parcels fill its middle.
   for (const section of fabric({ count, seed: SEED, extent: [-69.35, 44.7, -68.2, 45.5] })) {
     for (const { polygons } of section.parcels)
       parcels.push({ id: parcels.length, shape: shapeOf(polygons) });

@@ -22,7 +22,7 @@ const SECONDS = 3;
 const ROUNDS = 5;
 const AT_LEAST = 0.5;
 
-/** Three years of history with all figures of a county, compared with its current statistics. */
+/** Measures three years of history with all figures for a county, compared with its current statistics. */
 export function bench(options: BenchOptions): Promise<BenchResult> {
   return withBenchDatabase(options, async (url, pool) => {
     await prepare(pool);

@@ -1,5 +1,5 @@
-// Recomputes the history of all regions in its own process: `tsx history-worker.ts URL TODAY`. Prints its
-// result, seconds and peak memory as JSON.
+// Recomputes the history of all regions in its own process: `tsx history-worker.ts URL TODAY`. Prints the
+// result, elapsed seconds, and peak memory as JSON.
 
 import { dayOf } from '../../shared/kernels/stats/calendar.ts';
 import { loadConfig } from '../../shared/platform/config.ts';

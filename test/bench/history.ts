@@ -13,11 +13,11 @@ import { storeListings } from './generate/listings.ts';
 const LISTINGS = 1_000_000;
 const QUICK_LISTINGS = 20_000;
 const SEED = 20_260_630;
-/** The day the listings are seen, one month after the 120 months that are computed first. */
+/** The day the listings are seen. It is one month after the 120 months that are computed first. */
 const AS_OF = '2026-06-30';
 const BEFORE = '2026-06-01';
 const AFTER = '2026-07-01';
-/** Sales go back as far as the history, plus the year that its first month looks back. */
+/** Sales go back as far as the history, plus one year, because the first month looks back that far. */
 const REACH_DAYS = 4_018;
 const MAX_OF_MARKET = 0.5;
 const MAX_MEGABYTES = 400;
@@ -27,8 +27,9 @@ const MAX_BYTES = 1_000;
 type Restated = { regions: number; months: number; seconds: number; megabytes: number };
 
 /**
- * The history of all counties and ZIPs with listings that came and went over eleven years: 120 months, then
- * one more, each in its own process. Compared with the same number of recomputes of current statistics.
+ * Measures computing the history of all counties and ZIPs, with listings that came and went over eleven
+ * years: first 120 months, then one more, each in its own process. The time is compared with recomputing the
+ * current statistics the same number of times.
  */
 export async function bench(options: BenchOptions): Promise<BenchResult[]> {
   const count = options.quick ? QUICK_LISTINGS : Number(process.env.HISTORY_LISTINGS ?? LISTINGS);

@@ -19,16 +19,16 @@ import { residentMb } from './worker.ts';
 
 const PARCELS = 40;
 const AT_ONCE = 16;
-/** Of one address, which may have 8 downloads in progress (reader-limits.ts). */
+/** All from one address, which may have 8 downloads in progress (reader-limits.ts). */
 const CONNECTIONS = 6;
 const FIRST = 3809300000001;
-/** Side of a forty-acre parcel, the size into which most American land was divided. */
+/** Side of a forty-acre parcel. Most American land was divided into parcels of this size. */
 const SIDE_DEG = 0.0045;
 const TILE = 256;
 
 /**
- * Pictures of forty-acre parcels on a cloud-optimized image of 0.6 m per pixel, tiled from the bundled
- * photograph. Measures rendering a picture, sending a stored one, and rendering 16 at once.
+ * Measures rendering a picture, sending a stored one, and rendering 16 at once. The pictures show forty-acre
+ * parcels on a cloud-optimized image with 0.6 m per pixel, which is tiled from the bundled photograph.
  */
 export const bench: Bench = options =>
   withBenchDatabase(options, async (url, pool) => {
@@ -51,7 +51,7 @@ export const bench: Bench = options =>
     return [await compareMaking(options, url, pool, ids), ...(await compareSending(options, url, pool, ids))];
   });
 
-/** Writes a cloud-optimized image of 0.6 m per pixel, in tiles of 512. */
+/** Writes a cloud-optimized image with 0.6 m per pixel, in tiles of 512 x 512 pixels. */
 export async function writeImage(path: string, side: number): Promise<void> {
   const photograph = join(rootDir, 'workers/sample/data/naip_nd/m_4709963_se_14_1_20200831_part.tif');
   const { data, info } = await sharp(photograph, { page: 0 }).raw().toBuffer({ resolveWithObject: true });
@@ -71,8 +71,8 @@ export async function writeImage(path: string, side: number): Promise<void> {
 }
 
 /**
- * Compares with sharp alone: twelve tiles in the frame's size and projection, already in memory, with the
- * same overlay, encoded with sharp's defaults.
+ * Compares with sharp alone: it combines twelve tiles in the frame's size and projection, already in memory,
+ * with the same overlay, encoded with sharp's defaults.
  */
 async function compareMaking(
   options: BenchOptions,

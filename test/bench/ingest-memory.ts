@@ -15,22 +15,24 @@ const PARCELS = 1_000_000;
 const QUICK_PARCELS = 10_000;
 const STEPS = 5;
 const MAX_PEAK_MB = 400;
-/** Limit for flat memory use: the highest growth of the peak after the first fifth of the roll. */
+/**
+ * Limit for memory use to count as flat: the most that the peak may grow after the first fifth of the roll.
+ */
 const MAX_GROWTH = 1.15;
 const LOOK_MS = 200;
-/** Progress of a run when its only file has been read. */
+/** The progress that a run reports when its only file has been read. */
 const ALL_READ = 0.6;
 
 type Measured = {
-  /** Peak RSS in MB when each fifth of the roll has been read, and at the end of the run. */
+  /** Peak RSS in MB after each fifth of the roll has been read, and at the end of the run. */
   peakAt: number[];
   peak: number;
   seconds: number;
 };
 
 /**
- * Memory of a worker process that ingests one large roll and does nothing else. Its resident set is read from
- * outside, so that measuring does not affect it.
+ * Measures the memory of a worker process that ingests one large roll and does nothing else. Its resident set
+ * is read from outside, so that the measurement does not affect it.
  */
 export async function bench(options: BenchOptions): Promise<BenchResult[]> {
   const parcels = options.quick ? QUICK_PARCELS : PARCELS;
@@ -84,7 +86,9 @@ async function watchWorker(url: string, pool: TestDb, feeds: string, parcels: nu
   }
 }
 
-/** Records the peak until the job is done. The rows read so far come from the job's progress note. */
+/**
+ * Records the peak until the job is done. The number of rows read so far comes from the job's progress note.
+ */
 async function watchJob(
   pool: TestDb,
   id: string,

@@ -27,13 +27,13 @@ const OGR_TABLES = 'plat_bench_roll, plat_bench_parcels, plat_bench_filters';
 
 type Timed = { ms: number; steps: string };
 type Round = { first: Timed; copyMs: number; copyBytes: number; again: Timed; ogr: OgrTimes | undefined };
-/** Times of the import alone, and of the import with the derived tables. */
+/** Times for the import alone, and for the import with the derived tables. */
 type OgrTimes = { importMs: number; tablesMs: number };
 
 /**
- * Ingests a roll for the first time and then again. Compared with COPY of the finished rows into an empty
+ * Ingests a roll for the first time and then again. The reference is COPY of the finished rows into an empty
  * table with the columns and indexes of `parcels`, and the same for the parcel_filters rows. Every round has
- * its own database and does all three in turn, each after a checkpoint; the results are medians. With
+ * its own database and does all three in turn, each after a checkpoint. The results are medians. With
  * POSTGIS_URL, also compared with ogr2ogr into that server plus SQL that builds the same tables.
  */
 export async function bench(options: BenchOptions): Promise<BenchResult[]> {

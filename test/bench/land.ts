@@ -3,6 +3,8 @@ import { bench as frontage } from './frontage.ts';
 import { bench as overlap } from './overlap.ts';
 import { bench as slope } from './slope.ts';
 
-/** Measurements of every parcel's land: slope, road frontage, and the percent in wetlands and flood zones. */
+/**
+ * Measurements of every parcel's land: slope, road frontage, and the percentage in wetlands and flood zones.
+ */
 export const bench: Bench = async options =>
   [await slope(options), await frontage(options), await overlap(options)].flat();

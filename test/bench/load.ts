@@ -14,10 +14,10 @@ export type Round = { requests: number; p99: number; failed: number };
 
 export type Load = {
   path: string;
-  /** Each connection uses one key; keys are assigned in turn. */
+  /** Each connection uses one key. Keys are assigned to connections in turn. */
   keys: readonly string[];
   connections: number;
-  /** Length of a round. */
+  /** Length of a round in seconds. */
   seconds: number;
   rounds: number;
   warmUpSeconds: number;
@@ -83,7 +83,7 @@ async function startServer(
  * Runs rounds of load on every server in turn, so that a slow minute on the machine affects all of them.
  * Warms up each server first. The load comes from its own process (load-rounds.ts), so that it shares no
  * event loop.
- * @throws Error when a request fails, because the figures would mean nothing
+ * @throws Error if a request fails, because the figures would then be meaningless
  */
 export async function alternate<Name extends string>(
   servers: Record<Name, string>,
@@ -106,7 +106,7 @@ export async function alternate<Name extends string>(
 }
 
 type RateBench = {
-  /** The part of the result's name before ': requests a second'. */
+  /** The part of the result's name that precedes ': requests a second'. */
   name: string;
   path: string;
   key: string;
@@ -122,8 +122,8 @@ const SECONDS = 3;
 const WARM_UP_SECONDS = 2;
 
 /**
- * Requests per second for a path with everything on (authentication, rate limit, validation, durable charge),
- * compared with a bare server.
+ * Measures requests per second for a path with everything on (authentication, rate limit, validation, durable
+ * charge), compared with a bare server.
  */
 export function compareRates(options: BenchOptions, url: string, of: RateBench): Promise<BenchResult> {
   return withServers(url, [of.bare, 'plat'], async servers => {

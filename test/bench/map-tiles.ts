@@ -28,8 +28,8 @@ const HITS = { vacant_only: true, acres_min: 14.4 };
 
 /**
  * Renders tiles at zoom 14 of a county of 200,000 parcels. Compares tiles that highlight the 8,000 hits of a
- * filter with the same tiles without, and tiles colored by value with ST_AsMVT of the same columns
- * (POSTGIS_URL). Also compares an aerial tile with sharp alone.
+ * filter with the same tiles without highlighting, and tiles colored by value with ST_AsMVT of the same
+ * columns (POSTGIS_URL). Also compares an aerial tile with sharp alone.
  */
 export async function bench(options: BenchOptions): Promise<BenchResult[]> {
   const marked = await withBenchDatabase(options, async (url, pool) => {
@@ -186,7 +186,7 @@ async function compareAerial(options: BenchOptions, url: string, pool: TestDb): 
   ];
 }
 
-/** The pixel window of a file that covers a tile. The tile is rotated in the file's grid. */
+/** The pixel window of a file that covers a tile. The tile is rotated relative to the file's grid. */
 async function windowOf(path: string, { toPlace }: Shown) {
   const { forward } = placeImage(await readImageryHeader(path, {}, new AbortController()), path);
   const corners = [0, AERIAL_PX].flatMap(px => [0, AERIAL_PX].map(py => forward(toPlace(px, py))));

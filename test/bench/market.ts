@@ -17,10 +17,10 @@ const SEED = 20_260_630;
 const AT_LEAST = 4;
 
 /**
- * Statistics of all counties and ZIPs, compared with one SQL statement that computes the same figures on the
- * same server into a temporary table. Compares every figure. The ratio uses a recompute that changes no
- * response, so that neither side stores any; the details include the first recompute, which stores all of
- * them.
+ * Measures computing the statistics of all counties and ZIPs, compared with one SQL statement that computes
+ * the same figures on the same server into a temporary table. Compares every figure. The ratio uses a
+ * recompute that changes no response, so that neither side stores any. The details include the first
+ * recompute, which stores all of them.
  */
 export function bench(options: BenchOptions): Promise<BenchResult> {
   const count = options.quick ? QUICK_LISTINGS : LISTINGS;
@@ -70,8 +70,8 @@ type ReferenceRow = { region: number; bucket: number } & Record<string, string |
 
 /**
  * Runs the statement with 1 GB of memory for sorts and both cores: two parallel workers and the leader. Its
- * 30 million figures are fetched at the end, so that they do not fill this process's heap during our
- * measurement.
+ * 30 million figures are fetched at the end, so that they do not fill this process's heap while Plat is
+ * measured.
  */
 async function runReference(
   client: pg.Client,
@@ -94,7 +94,7 @@ async function runReference(
 
 type Compared = { figures: number; different: number; first?: string };
 
-/** Compares every figure of every bucket of every region, including those that only one side has. */
+/** Compares every figure of every bucket of every region, including figures that only one side has. */
 async function compare(pool: TestDb, reference: ReferenceRow[]): Promise<Compared> {
   const expected = new Map<number, Map<string, ReferenceRow>>();
   for (const row of reference) {

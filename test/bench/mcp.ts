@@ -43,8 +43,8 @@ const WAYS = {
 } satisfies Record<string, Way>;
 
 /**
- * The service's processor time for a call over REST and as a tool, in turns. Also the processor time for the
- * list of tools, and its size.
+ * Measures the service's processor time for a call over REST and for the same call as a tool, in turns. Also
+ * measures the processor time for the list of tools, and the list's size.
  */
 export function bench(options: BenchOptions): Promise<BenchResult[]> {
   return withBenchDatabase(options, async (url, pool) => {
@@ -57,7 +57,7 @@ export function bench(options: BenchOptions): Promise<BenchResult[]> {
           const before = await processorMs(plat, agent);
           for (let n = 0; n < (options.quick ? 5 : CALLS); n++) await send(plat, way, keys[0]!, agent);
           const spent = (await processorMs(plat, agent)) - before;
-          // The first round warms up.
+          // The first round is a warm-up.
           if (round > 0) addToGroup(times, name, spent / (options.quick ? 5 : CALLS));
         }
       }

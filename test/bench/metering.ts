@@ -6,9 +6,9 @@ import { prepareStats, STATS_PATH } from './stats-endpoint.ts';
 const CONNECTIONS = 50;
 const ACCOUNTS = 64;
 /**
- * One server's rate varies by a tenth from second to second with the host's speed. Two processes of the same
- * server differ by about 5 % for as long as they run, because V8 optimizes them differently. So comparisons
- * within a tenth are measured over several starts.
+ * A server's rate varies by a tenth from second to second, as the host's speed changes. Two processes of the
+ * same server differ by about 5 % for as long as they run, because V8 optimizes them differently. So
+ * comparisons within a tenth are measured over several starts.
  */
 const STARTS = 5;
 const HOT_ROUNDS = 10;
@@ -23,10 +23,10 @@ const BARE = 'node:http and pg sending the same stored bytes by primary key';
 const UNMETERED = 'the same endpoint with everything but its charges';
 
 /**
- * The cost of metering: requests per second at the market-stats endpoint with everything on and a durable
- * charge per call, from one account and from many at once. Compared with a bare server that sends the same
- * bytes, and with the same service without its meter. Each ratio compares two adjacent rounds; the result is
- * the median ratio.
+ * Measures the cost of metering: requests per second at the market-stats endpoint with everything on and a
+ * durable charge per call, from one account and from many at once. Compared with a bare server that sends the
+ * same bytes, and with the same service without its meter. Each ratio compares two adjacent rounds. The
+ * result is the median ratio.
  */
 export function bench(options: BenchOptions): Promise<BenchResult[]> {
   return withBenchDatabase(options, async (url, pool) => {
@@ -119,7 +119,7 @@ function compare(
   );
 }
 
-/** The figures would mean nothing if the calls had not been charged. */
+/** The figures would be meaningless if the calls had not been charged. */
 async function checkCharged(pool: TestDb): Promise<void> {
   const { rows } = await pool.query<{ uncharged: number; tokens: number; daily: number }>(
     `select count(*) filter (where tokens_used = 0)::int as uncharged, sum(tokens_used)::float8 as tokens,

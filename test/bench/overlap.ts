@@ -20,9 +20,9 @@ const LEAST = 10;
 const HUGE_VERTICES = 50_000;
 
 /**
- * Percent of each parcel in a county that 5,000 polygons cover. Compared with `@turf/intersect` of each
- * parcel with each polygon whose box overlaps its box, found in the same packed Hilbert R-tree. No two
- * polygons overlap, so the reference may add up the areas.
+ * Measures computing the percentage of each parcel in a county that 5,000 polygons cover. The reference is
+ * `@turf/intersect` of each parcel with each polygon whose box overlaps its box, which it finds in the same
+ * packed Hilbert R-tree. No two polygons overlap, so the reference may add up the areas.
  */
 export async function bench({ quick, note }: BenchOptions): Promise<BenchResult> {
   const parcels = generateParcels(quick ? PARCELS / 50 : PARCELS);

@@ -20,8 +20,8 @@ const EMAIL = 'bench@plat.example';
 
 /**
  * Measures the time from opening a page until its map is drawn: with the sample, and with all layers, the
- * relief and colored hits. Compares it with the same pages when all map data comes back empty. Every round
- * opens a new window with an empty cache; both sides go through the same interception.
+ * relief, and colored hits. Compares it with the same pages when all map data comes back empty. Every round
+ * opens a new window with an empty cache. Requests on both sides are intercepted in the same way.
  */
 export async function compareIdle(options: BenchOptions): Promise<BenchResult[]> {
   if (!existsSync(CHROMIUM)) {

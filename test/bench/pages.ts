@@ -24,15 +24,15 @@ const CACHED_MS = 5;
 const WEST = -936_000_000;
 
 /**
- * Measures a map tile at zoom 14 in a county of 200,000 parcels, freshly rendered and from the cache; a page
- * with a table of 500 parcels, compared with the endpoint it reads; and the map in a browser (pages-idle.ts).
- * The tile's reference is ST_AsMVT on the server at POSTGIS_URL with the same tiles and columns. Without that
- * server, the tile is measured alone.
+ * Measures a map tile at zoom 14 in a county of 200,000 parcels, both freshly rendered and from the cache.
+ * Also measures a page with a table of 500 parcels, compared with the endpoint it reads, and the map in a
+ * browser (pages-idle.ts). The tile's reference is ST_AsMVT on the server at POSTGIS_URL with the same tiles
+ * and columns. Without that server, the tile is measured alone.
  */
 export async function bench(options: BenchOptions): Promise<BenchResult[]> {
   const served = await withBenchDatabase(options, async (url, pool) => {
     const parcels = options.quick ? 2_000 : PARCELS;
-    // The county of 200,000 lots is 0.31 degrees wide and high; smaller counties are narrower.
+    // The county of 200,000 lots is 0.31 degrees wide and tall. Smaller counties are narrower.
     const half = 0.155 * Math.sqrt(parcels / PARCELS);
     const middle = [WEST / 1e7 + half, 41.5 + half] as const;
     const fips = countyAt(...middle)!;

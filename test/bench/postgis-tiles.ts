@@ -6,7 +6,7 @@ import type { TestDb } from '../support/test-db.ts';
 const ZOOM = 14;
 const TILES = 5;
 
-/** Tiles in a row, from a place to the east. */
+/** Tiles in a row, going east from a place. */
 export function tilesAround([lon, lat]: readonly [number, number]): Tile[] {
   const n = 2 ** ZOOM;
   const sine = Math.sin((lat * Math.PI) / 180);
@@ -16,8 +16,8 @@ export function tilesAround([lon, lat]: readonly [number, number]): Tile[] {
 }
 
 /**
- * The same parcels as geometries with an index, and the tile as PostGIS users write it.
- * @param columns of the tile besides the id: SQL over `worth`, US dollars per acre
+ * The same parcels as geometries with an index, and the tile query as PostGIS users would write it.
+ * @param columns of the tile besides the id: SQL expressions on `worth`, in US dollars per acre
  */
 export async function openPostgis(url: string, pool: TestDb, columns: readonly string[] = []) {
   const client = new pg.Client(url);

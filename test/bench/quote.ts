@@ -13,8 +13,8 @@ const SIZES = { full: { parcels: 500_000, rounds: 100 }, quick: { parcels: 20_00
 const MAX_RATIO = 1.5;
 
 /**
- * A filter quote over HTTP with everything on, one request at a time, compared with `count(*)` with the same
- * predicates on a connection with the same settings. Measures one county, and two.
+ * Measures a filter quote over HTTP with everything on, one request at a time, compared with `count(*)` with
+ * the same predicates on a connection with the same settings. Measures one county, and then two.
  */
 export function bench(options: BenchOptions): Promise<BenchResult[]> {
   const { parcels, rounds } = options.quick ? SIZES.quick : SIZES.full;

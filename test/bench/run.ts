@@ -40,7 +40,7 @@ async function main(): Promise<number> {
     throw new PlatError('bench', `No bench is named ${unknown.join(', ')}. There are ${BENCHES.join(', ')}.`);
   }
 
-  // Servers run as built, because tsx slows down every function that has a name.
+  // Servers run from the compiled code, because tsx slows down every function that has a name.
   await bundlePrograms(['test/bench/api-servers.ts'], await build());
   const folder = mkdtempSync(join(tmpdir(), 'plat-bench-'));
   // When run as root, the server runs as another user, who needs access to the folder.

@@ -11,7 +11,7 @@ import { withServers } from './load.ts';
 import { createCaller } from './stats-endpoint.ts';
 
 /**
- * Number of parcels in one county for the reference, and in total in the other counties. BENCH_PARCELS sets a
+ * Number of parcels in the reference's one county, and in total in the other counties. BENCH_PARCELS sets a
  * smaller number for a small machine.
  */
 const PARCELS = Number(process.env.BENCH_PARCELS ?? 2_000_000);
@@ -24,20 +24,20 @@ const CONNECTIONS = 10;
 const ROUNDS = 4;
 const SECONDS = 5;
 const MOST = 1.5;
-/** More than any machine completes in all rounds. */
+/** More searches than any machine completes in all rounds. */
 const SEARCHES = 20_000;
 
 /**
- * The most common words in a county, each in 1 % to 17 % of its parcels. A tenth of the owner searches use
+ * The most common words in a county, each in 1% to 17% of its parcels. A tenth of the owner searches use
  * them.
  */
 const COMMON = ['smith', 'llc', 'revocable trust', 'smith john', 'city of', 'john', 'llc properties'];
 
 /**
- * Searches everything in 40 counties, compared with searching by owner in one county with the same number of
- * parcels. Each search goes through the whole service, 10 at a time. Owners and addresses come from random
- * parcels and are written as people search for them; half of the searches of everything are for owners, half
- * for addresses.
+ * Measures searching everything in 40 counties, compared with searching by owner in one county with the same
+ * number of parcels. Each search goes through the whole service, 10 at a time. Owners and addresses come from
+ * random parcels and are written as people search for them. Of the searches of everything, half are for
+ * owners and half are for addresses.
  */
 export function bench(options: BenchOptions): Promise<BenchResult> {
   return withBenchDatabase(options, async (url, pool) => {
@@ -112,8 +112,8 @@ async function drawParcels(pool: TestDb, counties: number[], each: number, rando
 }
 
 /**
- * One in ten is a common word, four in ten a whole name, and the others its first word, its first two words,
- * or the start of the first.
+ * One in ten searches is a common word, and four in ten are a whole name. The others are the name's first
+ * word, its first two words, or the start of the first.
  */
 function ownerOf(random: Random, { owner_name: name }: Row): string {
   const words = name.toLowerCase().replaceAll(',', '').split(' ');
@@ -126,7 +126,7 @@ function ownerOf(random: Random, { owner_name: name }: Row): string {
 
 const SPELLED: Record<string, string> = { st: 'street', rd: 'road', ave: 'avenue', n: 'north', s: 'south' };
 
-/** Half are as on the roll; the others include the city, use other spellings, or are cut off. */
+/** Half are written as on the roll. The others include the city, use other spellings, or are cut off. */
 function addressOf(random: Random, { situs_address: address, situs_city: city }: Row): string {
   const words = address.toLowerCase().split(' ');
   const draw = random();
@@ -136,7 +136,7 @@ function addressOf(random: Random, { situs_address: address, situs_city: city }:
   return draw < 0.95 ? words.slice(0, -1).join(' ').slice(0, -1) : words.slice(1).join(' ');
 }
 
-/** @returns milliseconds of every search after the warm-up, ascending */
+/** @returns milliseconds for every search after the warm-up, ascending */
 async function load(
   origin: string,
   key: string,

@@ -17,13 +17,13 @@ const CELL_M = 10;
 const TILE = 512;
 const UTM_19N = 26919;
 
-/** A rectangle in Penobscot County, Maine; the fabric fills its middle. */
+/** A rectangle in Penobscot County, Maine. The generated parcels fill its middle. */
 const EXTENT: Box = [-69.35, 44.7, -68.2, 45.5];
 
 /**
- * Slope shares of the parcels in a county on a 10 m grid, compared with reading and decoding every block of
- * that grid once with unmodified geotiff.js. The grid is a deflated file in tiles of 512 cells and ends where
- * the parcels end.
+ * Measures computing the slope shares of a county's parcels on a 10 m grid, compared with reading and
+ * decoding every block of that grid once with unmodified geotiff.js. The grid is a deflated file in tiles of
+ * 512 x 512 cells, and it ends where the parcels end.
  */
 export const bench: Bench = async ({ quick, folder, note }) => {
   const signal = new AbortController().signal;
@@ -45,7 +45,7 @@ export const bench: Bench = async ({ quick, folder, note }) => {
     const elevation = openElevation([tile], { signal });
     ours.push(
       await measure(async () => {
-        // Builds each shape inside the loop, because stored boundaries also have to be decoded.
+        // Builds each shape inside the loop, because in production, stored boundaries have to be decoded too.
         for (const parcel of parcels) if ((await elevation.terrainOf(shapeOf(parcel))) !== null) known++;
       }),
     );
@@ -83,7 +83,7 @@ async function measure(work: () => Promise<unknown>): Promise<Times> {
   return { ms, cpuMs: (user + system) / 1000 };
 }
 
-/** The round least disturbed by other programs on the machine. */
+/** The fastest round, which was least disturbed by other programs on the machine. */
 function shortest(rounds: readonly Times[]): Times {
   return rounds.reduce((best, round) => (round.ms < best.ms ? round : best));
 }

@@ -13,8 +13,8 @@ import { writeRoll, writeStateRoll } from './generate/roll.ts';
 import { hasEnded, residentMb, startWorker, stopWorker } from './worker.ts';
 
 /**
- * A parcel takes 190 bytes compressed and about 2 kB in the database during the merge, so 10 million take 25
- * GB of disk.
+ * A parcel takes 190 bytes in the compressed file and about 2 kB in the database during the merge, so 10
+ * million parcels take 25 GB of disk space.
  */
 const PARCELS = Number(process.env.STATEWIDE_PARCELS ?? 10_000_000);
 const QUICK_PARCELS = 20_000;
@@ -24,12 +24,12 @@ const BESIDE = { parcels: 3_000, fips: 55025 };
 const MAX_GROWTH = 1.2;
 const MAX_WAIT = 6;
 const LOOK_MS = 200;
-/** Progress of a run when its only file has been read. The worker is killed at half of this. */
+/** The progress that a run reports when its only file has been read. The worker is killed at half of this. */
 const ALL_READ = 0.6;
 
 /**
  * Ingests a statewide roll through one feed. The worker is killed (SIGKILL) when half of the roll is read,
- * and another one takes over; in the meantime the feed of a small county runs repeatedly. Run it by hand,
+ * and another one takes over. In the meantime, the feed of a small county runs repeatedly. Run it by hand,
  * because it takes hours. STATEWIDE_PARCELS sets another size.
  */
 export async function bench(options: BenchOptions): Promise<BenchResult[]> {
@@ -107,7 +107,7 @@ export async function bench(options: BenchOptions): Promise<BenchResult[]> {
   });
 }
 
-/** Enqueues a feed and waits until it is done. @returns milliseconds */
+/** Enqueues a feed and waits until it is done. @returns elapsed milliseconds */
 async function ingest(pool: TestDb, feed: string, payload: object, parcels?: number): Promise<number> {
   const { id } = await enqueue(pool, ingestJob, ingestJob.payload.parse({ feed, ...payload }));
   return timed(async () => {

@@ -40,7 +40,7 @@ async function insertCounty(pool: TestDb): Promise<number> {
   return body.length;
 }
 
-/** The key of a new account without a rate limit or quota. */
+/** A key for a new account without a rate limit or quota. */
 export async function createCaller(pool: TestDb, name: string): Promise<string> {
   const account = await createAccount(pool, {
     name,

@@ -8,9 +8,9 @@ const PEOPLE = 200_000;
 type Known = Candidate & { id: number };
 
 /**
- * How well owners on a roll are matched to contacts. Precision is the share of matches that are one of the
- * owners; recall is the share of owners in the contacts who are matched. Uses the endpoint's kernels on an
- * index in memory.
+ * Measures how well owners on a roll are matched to contacts. Precision is the share of matches that are one
+ * of the owners. Recall is the share of the owners in the contacts who are matched. Uses the endpoint's
+ * kernels on an index in memory.
  */
 export function measureMatching(options: BenchOptions): BenchResult[] {
   const { contacts, questions } = generatePeople(18, options.quick ? 5_000 : PEOPLE);

@@ -16,8 +16,8 @@ const A_PREFIX = 1_000;
 const LOOKUPS = 20_000;
 
 /**
- * The Do Not Call registry: reads, stages and merges a full list of 250 million lines as a feed does, then
- * looks up six numbers at a time as a trace does. Also measures how well people are matched.
+ * Measures the Do Not Call registry: reads, stages, and merges a full list of 250 million lines, as a feed
+ * does, then looks up six numbers at a time, as a trace does. Also measures how well people are matched.
  */
 export async function bench(options: BenchOptions): Promise<BenchResult[]> {
   const areas = options.quick ? 2 : AREAS;
@@ -108,8 +108,8 @@ async function load(pool: TestDb, areas: number): Promise<{ read: number; write:
 }
 
 /**
- * The list's lines of ten digits in chunks of a megabyte, which can split a line. About 11 bytes per number,
- * 2.7 GB in total.
+ * The list's lines of ten digits in chunks of a megabyte, which can split a line. Each number takes about 11
+ * bytes, 2.7 GB in total.
  */
 async function* lines(areas: number): AsyncGenerator<Uint8Array> {
   const random = createRandom(31);

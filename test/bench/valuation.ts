@@ -19,9 +19,9 @@ const NEAREST = `select price, lot_acres, sold_date from listings
 
 /**
  * Values all parcels of a county from its sales: reads comps, fits the market, values every parcel and stores
- * all values. Runs twice: with nothing known about the land, and with slope, frontage, flood zone and
- * wetlands of all parcels. The reference only queries PostgreSQL for the 50 sales nearest to each parcel,
- * prepared, on one connection; it neither adjusts nor stores anything.
+ * all values. Runs twice: once with nothing known about the land, and once with every parcel's slope,
+ * frontage, flood zone, and wetlands. The reference only queries PostgreSQL for the 50 sales nearest to each
+ * parcel, prepared, on one connection; it doesn't adjust or store anything.
  */
 export function bench(options: BenchOptions): Promise<BenchResult[]> {
   const size = options.quick ? QUICK : FULL;
@@ -35,7 +35,7 @@ export function bench(options: BenchOptions): Promise<BenchResult[]> {
       const reference = await referenceSeconds(client, Math.min(SAMPLE, size.parcels));
       const plain = await countySeconds(pool);
       await knowLand(client);
-      // A sale is linked to its land once, when either of them arrives.
+      // A sale is linked to its land only once, when the sale or the land figures arrive.
       await countySeconds(pool);
       await client.query('vacuum analyze valuations');
       const landed = await countySeconds(pool);
@@ -51,7 +51,9 @@ async function countySeconds(pool: TestDb): Promise<number> {
   return (await timed(() => valueCounty(pool, { fips: MARKET_FIPS, asOf: MARKET_AS_OF }, { signal }))) / 1000;
 }
 
-/** The county's record: roll completeness, the values of past sales, and the ratio studies of both. */
+/**
+ * Measures the county's record: roll completeness, the values of past sales, and the ratio studies of both.
+ */
 async function record(pool: TestDb, landed: number): Promise<BenchResult> {
   const { signal } = new AbortController();
   let sales = 0;
@@ -70,7 +72,7 @@ async function record(pool: TestDb, landed: number): Promise<BenchResult> {
   );
 }
 
-/** Seconds that the reference takes per parcel. */
+/** How long the reference takes per parcel, in seconds. */
 async function referenceSeconds(client: pg.Client, sample: number): Promise<number> {
   const { rows } = await client.query<{ place: string }>(
     'select location::text as place from parcel_filters order by hashint8(property_id) limit $1',

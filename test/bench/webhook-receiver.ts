@@ -1,5 +1,5 @@
-// The benchmark's receiver, in its own process. Responds with 204, and prints when the first message and when
-// all `COUNT` messages have arrived, counted by id.
+// The benchmark's receiver, in its own process. Responds with 204, and prints the times when the first
+// message and when all `COUNT` messages have arrived, counted by id.
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 

@@ -8,7 +8,7 @@ import type { TestDb } from '../support/test-db.ts';
 import { type BenchOptions, type BenchResult, judged, timed, withBenchDatabase } from './bench.ts';
 import { startWorker, stopWorker } from './worker.ts';
 
-/** Workers run for weeks, so the best round is used, when the code is warm on both sides. */
+/** Workers run for weeks, so the best round is used, because by then the code is warm on both sides. */
 const SIZES = { full: { endpoints: 1_000, rounds: 8 }, quick: { endpoints: 20, rounds: 1 } };
 const EVENTS = 5;
 /** Number of concurrent requests in the reference. */
@@ -18,8 +18,8 @@ const MAX_FIRST_MS = 5_000;
 const MAX_MB = 50;
 
 /**
- * A worker that creates, signs and delivers messages to many webhooks on this machine, compared with an
- * undici loop that sends the same bytes. Both send to a receiver in its own process.
+ * Measures a worker that creates, signs, and delivers messages to many webhooks on this machine, compared
+ * with an undici loop that sends the same bytes. Both send to a receiver in its own process.
  */
 export async function bench(options: BenchOptions): Promise<BenchResult[]> {
   const { endpoints, rounds } = options.quick ? SIZES.quick : SIZES.full;
@@ -136,7 +136,7 @@ async function delivered(pool: TestDb): Promise<void> {
 
 type Sent = { url: string; headers: Record<string, string>; body: string };
 
-/** The requests of the last round. */
+/** The requests from the last round. */
 async function readSent(pool: TestDb): Promise<Sent[]> {
   const { rows } = await pool.query<Taken>(
     `select d.webhook_id, d.message_id, d.turn, d.attempts, w.url, m.type, m.seq, m.fips, m.at, m.data, now() as now,

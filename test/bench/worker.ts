@@ -37,7 +37,7 @@ export async function stopWorker(worker: ChildProcess): Promise<void> {
   await once(worker, 'exit');
 }
 
-/** Peak resident set in MB: the kernel's high-water mark on Linux, the current value elsewhere. */
+/** Peak resident set in MB: the kernel's high-water mark on Linux, or the current value elsewhere. */
 export async function residentMb({ pid }: ChildProcess): Promise<number> {
   if (process.platform === 'linux') {
     const status = readFileSync(`/proc/${pid}/status`, 'utf8');

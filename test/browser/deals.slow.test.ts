@@ -12,7 +12,7 @@ import {
   send,
   tabTo,
 } from '../support/browser.ts';
-import { doDealJobs } from '../support/deals.ts';
+import { doDealJobs, setValue } from '../support/deals.ts';
 import { newUser, visitor } from '../support/visitor.ts';
 
 /** In the page: its script has come, and Esc closes it. */
@@ -23,9 +23,12 @@ describePages('deals', site => {
   const advice = (which: string) => `[data-advice=${which}]`;
   const UNDO = 'button[value=undo], button[value=undo_change]';
   const CHANGE = 'a[aria-haspopup=dialog]';
+  const COOLIDGE = '000014 000341 000000';
   const SAVE = '#price-and-costs button[type=submit]';
 
   test('add, watch it fill, drag, move by keys, take the advice: after a reload all is still there', async () => {
+    // Its list price is $34,900.
+    await setValue(site.db.pool, COOLIDGE, [10_000, 20_000, 40_000]);
     const page = await site.open('/deals');
     const add = async (what: string, price: string) => {
       await page.locator('details.add').evaluate(one => one.setAttribute('open', ''));
@@ -121,6 +124,7 @@ describePages('deals', site => {
     const { rows } = await site.db.pool.query<{ id: number }>(
       "select property_id as id from parcels where fips = 33019 and apn = '000015 000012 000000'",
     );
+    await setValue(site.db.pool, '000015 000012 000000', [1_000_000, 2_000_000, 9_500_000]);
     await field(page, 'what').fill(String(rows[0]!.id));
     await send(page, button(page, 'add'));
     await doDealJobs(site.db.pool);

@@ -9,6 +9,7 @@ import { allJobs } from '../../workers/all-jobs.ts';
 import { createProcessor } from '../../workers/queue/job-runner.ts';
 import { startChild, work } from '../support/children.ts';
 import { createTestDatabase } from '../support/database.ts';
+import { setValue } from '../support/deals.ts';
 import { all } from '../support/ingest.ts';
 
 const { pool, url, config } = await createTestDatabase({}, { sample: true });
@@ -23,6 +24,9 @@ async function newDeal(): Promise<string> {
     addDeal(client, { accountId: account.id }, { listing_id: listing }, fields),
   );
 }
+
+// Its list price is $34,900.
+await setValue(pool, '000014 000341 000000', [10_000, 20_000, 40_000]);
 
 const jobOf = async (deal: string) =>
   (await all(pool, 'select id, status from jobs where key = $1', [deal]))[0]!;

@@ -126,6 +126,40 @@ describe('a county', () => {
     expect(await valuationMarks(pool)).toEqual([]);
   });
 
+  test('has no support for exempt land, roads, and slivers, at half of the confidence', async () => {
+    await market();
+    type Row = { id: number; out: boolean; confidence: number; price: number };
+    const read = async () =>
+      (
+        await pool.query<Row>(
+          `select property_id as id, out_of_support as out, confidence_score as confidence, mean_adjusted_price as price
+           from valuations where fips = 33005 order by property_id`,
+        )
+      ).rows;
+    const before = await read();
+    const ids = before.filter(({ out }) => !out).map(({ id }) => id);
+    const uses = ['EXEMPT-MUNIC', 'RIGHT OF WAY', 'AG EXEMPT'] as const;
+    for (const [i, use] of uses.entries())
+      await pool.query('update parcels set land_use_code = $2 where fips = 33005 and property_id = $1', [
+        ids[i],
+        use,
+      ]);
+    await pool.query(
+      'update parcel_filters set effective_acres = 0.01 where fips = 33005 and property_id = $1',
+      [ids[3]],
+    );
+    await valueCounty(pool, { fips: 33_005, asOf: AS_OF }, { signal });
+    const after = new Map((await read()).map(row => [row.id, row]));
+    for (const { id, out, confidence, price } of before) {
+      if (id === ids[3]) expect(after.get(id)?.out ?? true).toBe(true);
+      else {
+        const isUnsellable = id === ids[0] || id === ids[1];
+        expect(after.get(id)).toMatchObject({ price, out: out || isUnsellable });
+        expect(after.get(id)!.confidence).toBeCloseTo(isUnsellable ? confidence / 2 : confidence, 3);
+      }
+    }
+  });
+
   test('without parcels to value has no valuations', async () => {
     await market();
     await pool.query('update parcel_filters set effective_acres = null where fips = 33005');

@@ -6,6 +6,8 @@ import { day, usd } from '../../shared/model/figures.ts';
 import { prepareCounty } from '../../workers/comping/prepare-reports.ts';
 import { posting, startTestApi } from '../support/api.ts';
 import { createTestDatabase } from '../support/database.ts';
+import { dealCalls, doDealJobs } from '../support/deals.ts';
+import { listsOf } from '../support/lists.ts';
 import { newUser, visitor } from '../support/visitor.ts';
 
 const db = await createTestDatabase({}, { sample: true });
@@ -291,6 +293,29 @@ describe('a report', () => {
     expect(await told({ yearly: 0.001, lag: 0, sales: 0, since: null })).toMatch(
       /^[^\d%]*Sullivan, NH[^\d%]*$/,
     );
+  });
+
+  test('says why an estimate needs review, as lists and deals do', async () => {
+    const { rows } = await db.pool.query<{ id: number }>(
+      `select property_id as id from parcels p join valuations v using (fips, property_id)
+       where fips = 33019 and land_use_code = 'EXEMPT-MUNIC' and high_price < 9 * low_price order by 1 limit 1`,
+    );
+    const { id } = rows[0]!;
+    const path = await newReport(id);
+    const [problems] = /(?<=data-problems=")[^"]+/.exec((await window1.open(path)).text)!;
+    expect(problems).toBe('exempt out_of_support');
+    const { make, add, rows: rowsOf } = listsOf(api, key);
+    const list = await make({ offer: { percent: 50 } });
+    await add(list.id, { property_ids: [id] });
+    expect((await rowsOf(list.id)).results[0]!.needs_review).toEqual(problems!.split(' '));
+    const { added, list: deals } = dealCalls(api);
+    await added(key, { property_id: id, price: '20000' });
+    await doDealJobs(db.pool);
+    expect((await deals(key))[0]!.advice).toMatchObject({
+      action: expect.stringMatching(/hold|relist/),
+      price: null,
+      valuation_problems: problems!.split(' '),
+    });
   });
 
   test('names its author: whoever started it, or else the account', async () => {

@@ -247,7 +247,7 @@ test('the demo user has five deals in five stages, whose listings the workers ha
   expect(deals.map(({ status, fetch_status }) => [status, fetch_status])).toEqual(
     ['listed', 'offer_received', 'offer_accepted', 'in_title', 'sold'].map(stage => [stage, 'found']),
   );
-  expect(deals[0]).toMatchObject({ address: 'COOLIDGE DRIVE', suggested_action: 'drop' });
+  expect(deals[0]).toMatchObject({ address: 'COOLIDGE DRIVE', suggested_action: 'hold' });
 });
 
 test('filters and plat describe the terrain of the sample, the same when it is computed again', async () => {

@@ -48,7 +48,7 @@ export const data: readonly Fault[] = [
     file: 'workers/deals/advice.ts',
     from: 'advice.cents !== null && advice.cents < soldFor ?',
     to: 'advice.cents !== null ?',
-    tests: ['test/properties/deals.test.ts'],
+    tests: ['test/properties/deal-advice.test.ts'],
   },
   {
     what: 'paging back stops at unknown figures',

@@ -54,8 +54,8 @@ export function oauthShots(known: Known, url: string): Arbitrary<Shot> {
   );
 
   /**
-   * Pairs for a form or query. In a third of them, one or two pairs are changed or added, and sometimes one
-   * is missing.
+   * Name-value pairs for a form or query. In a third of the cases, one or two pairs are changed or added, and
+   * sometimes one is missing.
    */
   const pairs = (right: Record<string, Arbitrary<string>>) =>
     fc

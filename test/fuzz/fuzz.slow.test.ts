@@ -37,7 +37,7 @@ const conforms = conformsTo(openApiDocument() as Document);
 const agent = new Agent({ keepAlive: true });
 afterAll(() => agent.destroy());
 
-/** Names under which to remember the ids that a POST to these parts of v1 returns. */
+/** Names under which to store the ids that POSTs to these v1 paths return. */
 const MADE: Record<string, string[]> = {
   'deal-flow': ['id of deal-flow', 'id'],
   markets: ['id of markets'],
@@ -59,7 +59,7 @@ const findings = new Map<string, Finding>();
 const met = new Map<string, Map<number, number>>();
 
 /**
- * A client: an account with its key, its user and that user's browser. It sends one request at a time, so
+ * A client: an account with its key, its user, and that user's browser. It sends one request at a time, so
  * that each request's charge can be checked.
  */
 class Lane {
@@ -122,7 +122,7 @@ class Lane {
     return answer;
   }
 
-  /** Tokens that the account has used. */
+  /** The number of tokens that the account has used. */
   async used(): Promise<number> {
     return (await usageOf(db, this.#user.accountId)).tokens;
   }
@@ -159,7 +159,7 @@ function note(shot: Shot, fault: string, answer?: Answer): void {
     });
 }
 
-/** Sends the request and checks the response: its schema, its status and its charge. */
+/** Sends the request and checks the response: its schema, status, and charge. */
 async function fire(lane: Lane, shot: Shot, before: number): Promise<number> {
   let answer: Answer;
   try {

@@ -3,7 +3,7 @@ import { pages } from '../../api/pages/index.ts';
 import type { Answer, Shot } from './shot.ts';
 import { encoded, hostileInUrl, hostileText, type Known, oddName } from './values.ts';
 
-/** A form on a page, with the values it would submit and the options of its selects. */
+/** A form on a page, with the values it would submit and the options in its selects. */
 export type Form = {
   as: Shot['as'];
   action: string;
@@ -49,12 +49,12 @@ function formsOf(as: Shot['as'], page: string, html: string): Form[] {
 const kindOf = (link: string) =>
   link.replaceAll(/=[^&]*/g, '').replaceAll(/[0-9a-f]{8}-[0-9a-f-]{27}|[A-Za-z0-9_-]{43}|\d+/g, '*');
 
-/** Buttons on a page send the same fields; the value of `do` distinguishes them. */
+/** Buttons on a page send the same fields. The value of `do` distinguishes them. */
 const nameOf = ([name, values]: Form['fields'][number]) => (name === 'do' ? `do=${values}` : name);
 
 /**
  * The forms and links of the web app that can be reached from these pages.
- * @param most pages to open per path with different query parameters
+ * @param most maximum number of pages to open per path, with different query parameters
  */
 export async function crawl(
   as: Shot['as'],

@@ -49,7 +49,7 @@ const headers = fc.record(
 export function restShots(known: Known): Arbitrary<Shot> {
   const { valid, body } = fromSchemas(document.components.schemas, known);
 
-  /** A value as URL text. A list becomes a repeated parameter. */
+  /** Converts a value to text for a URL. A list becomes a repeated parameter. */
   const inUrl = (name: string, schema: Schema) =>
     valid(schema, name).map(value =>
       [value]
@@ -83,7 +83,7 @@ export function restShots(known: Known): Arbitrary<Shot> {
     const parts = template.split('/').map(part => {
       const parameter = parameters.find(one => part === `{${one.name}}`);
       if (parameter === undefined) return fc.constant(part);
-      // `id` can be of a deal or a market, depending on the path.
+      // `id` can be a deal's or a market's, depending on the path.
       const name = parameter.name === 'id' ? `id of ${template.split('/')[4]}` : parameter.name;
       const right = valid(parameter.schema, name).map(value => encoded(String(value)));
       return fc.oneof({ weight: 6, arbitrary: right }, { weight: 1, arbitrary: hostileInUrl });

@@ -8,7 +8,7 @@ export type Shot = {
   /** Who sends it: a client with an API key, a signed-in browser, or an anonymous client. */
   as: 'key' | 'session' | 'nobody';
   method: string;
-  /** Path and query as sent: printable ASCII. */
+  /** Path and query as sent, in printable ASCII. */
   target: string;
   headers?: Record<string, string>;
   body?: string | undefined;
@@ -16,12 +16,12 @@ export type Shot = {
 
 export type Answer = { status: number; headers: Headers; text: string };
 
-/** No response takes this long, however busy the machine is. */
+/** No response takes this long, no matter how busy the machine is. */
 const HANGING_MS = 120_000;
 
 /**
- * Sends the target unchanged; fetch would normalize the path.
- * @throws Error when there is no response or the connection breaks
+ * Sends the target unchanged, because fetch would normalize the path.
+ * @throws Error if there is no response or the connection breaks
  */
 export function send(
   url: string,
@@ -37,7 +37,7 @@ export function send(
       { hostname, port, method, path: target, headers: { ...headers, ...length }, agent },
       answer => {
         const head = { status: answer.statusCode!, headers: headersOf(answer.rawHeaders) };
-        // Event streams of boards and exports stay open as long as a client listens.
+        // Event streams for boards and exports stay open as long as a client listens.
         if (head.status === 200 && /^\/(deals|exports)\/events/.test(target)) {
           answer.destroy();
           resolve({ ...head, text: '' });

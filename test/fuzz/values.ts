@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import type { TestDb } from '../support/test-db.ts';
 
-/** Texts that have broken programs: SQL, patterns, encodings, numbers, geometries. */
+/** Strings that have broken programs: SQL, patterns, encodings, numbers, geometries. */
 export const TEXTS = [
   '',
   ' ',
@@ -82,7 +82,7 @@ export const NUMBERS = [
   Number.MIN_VALUE,
 ];
 
-/** Properties that every object inherits; our tables must not have them. */
+/** Properties that every object inherits. Our lookup tables must not have them. */
 const INHERITED = ['__proto__', 'constructor', 'toString'];
 
 export const hostileText = fc.oneof(
@@ -101,7 +101,7 @@ export const hostileValue = fc.oneof(
 
 export const oddName = fc.constantFrom(...INHERITED, 'x', '', 'a.b', 'point[]', 'id[0]', '\0');
 
-/** Text for a path or a query, with or without correct escaping. */
+/** Converts text for use in a path or a query, with or without correct escaping. */
 export const hostileInUrl = fc.oneof(
   { weight: 4, arbitrary: hostileText.map(text => encoded(text)) },
   {

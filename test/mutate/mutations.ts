@@ -7,7 +7,7 @@ import { unzipped } from '../support/unzip.ts';
 const fixtures = new URL('../fixtures/feeds/formats/', import.meta.url);
 const fixture = (name: string) => readFileSync(new URL(name, fixtures));
 
-/** A small, real file in some format. */
+/** A small, real file in one format. */
 export type Seed = { name: string; bytes: Buffer; spec?: Partial<InputSpec> };
 
 /** One file in each format that Plat reads from files. */
@@ -41,7 +41,10 @@ export function seedFiles(): Record<Exclude<InputSpec['format'], 'reso' | 'arcgi
   };
 }
 
-/** Random numbers below 1, always the same for a seed. Mulberry32, by Tommy Ettinger, public domain. */
+/**
+ * Random numbers from 0 up to 1, always the same for a given seed. Mulberry32, by Tommy Ettinger, public
+ * domain.
+ */
 function randomNumbers(seed: number): () => number {
   let state = seed;
   return () => {
@@ -53,8 +56,8 @@ function randomNumbers(seed: number): () => number {
 }
 
 /**
- * A file with one to eight faults: some as disks and networks cause them, others with numbers that no writer
- * would store.
+ * Damages a file with one to eight faults. Some are like those that disks and networks cause. Others are
+ * numbers that no writer would store.
  */
 export function mutated(original: Buffer, seed: number): Buffer {
   const random = randomNumbers(seed);

@@ -16,8 +16,8 @@ import type { TestDb } from '../support/test-db.ts';
 import { mutated, type Seed, seedFiles } from './mutations.ts';
 
 /*
- * npm run mutate [-- FILES [FORMAT …]]: 200 damaged files of every format, each a job for a real worker.
- * Every job must end with rows or with a feed error (`feed_…`). At the end, the same worker reads the
+ * npm run mutate [-- FILES [FORMAT …]]: runs 200 damaged files of every format, each as a job for a real
+ * worker. Every job must end with rows or with a feed error (`feed_…`). At the end, the same worker reads the
  * undamaged files, and SIGTERM must stop it while it reads a file that hangs.
  */
 

@@ -47,8 +47,8 @@ export type ApiOptions = {
 };
 
 /**
- * Starts a service on a free port with its own pool, like a separate process. Stopped at the end of the test
- * file.
+ * Starts a service on a free port with its own pool, like a separate process. The service is stopped at the
+ * end of the test file.
  */
 export async function startTestApi(
   db: TestDatabase,
@@ -180,7 +180,7 @@ export async function newCaller(
   return { accountId: id, key: made.key, keyId: made.id };
 }
 
-/** The account's usage, by period and by day. */
+/** Reads the account's usage, by period and by day. */
 export async function usageOf(
   db: TestDatabase,
   accountId: string,
@@ -195,7 +195,7 @@ export async function usageOf(
   return rows[0]!;
 }
 
-/** Regions with stored responses: 33019 with one bucket, 01001 and 03280 without statistics. */
+/** Adds regions with stored responses: 33019 with one bucket, and 01001 and 03280 without statistics. */
 export async function insertRegions(db: TestDatabase): Promise<Record<string, string>> {
   const regions = [
     ['11', 'county', '33019', 'Sullivan County', 'NH', 'Sullivan County', 33_019],

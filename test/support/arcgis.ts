@@ -9,8 +9,8 @@ import type { ReadContext, RowBatch } from '../../workers/formats/row-batch.ts';
 import { serve } from './http-server.ts';
 
 /*
- * A small ArcGIS server: one layer at PATH that can be queried by offset, by a range of object ids or by a
- * list of them.
+ * A small ArcGIS server: one layer at PATH that can be queried by offset, by a range of object ids, or by a
+ * list of object ids.
  */
 
 export const PATH = '/arcgis/rest/services/Land/Parcels/MapServer/0';
@@ -31,13 +31,13 @@ export type FakeLayer = {
   /** Maximum features per response. */
   most?: number;
   /**
-   * Returns a faulty response instead of the layer's own, or undefined. `asked` contains the object ids of
+   * Returns a faulty response instead of the layer's own, or undefined. `asked` contains the object ids in
    * the query.
    */
   fault?: (query: URLSearchParams, count: number, asked: number[]) => Answer | undefined;
 };
 
-/** Lots of 0.001 degrees, with clockwise shells as in Esri JSON; ids from 1. */
+/** Lots of 0.001 degrees, with clockwise shells, as in Esri JSON. Ids start at 1. */
 export function lots(n: number, at: readonly [number, number] = [-72.15, 43.2]): EsriFeature[] {
   return Array.from({ length: n }, (_, i) => {
     const [w, s] = [at[0] + 0.0015 * (i % 50), at[1] + 0.0015 * Math.floor(i / 50)];
@@ -78,7 +78,7 @@ export const METADATA = {
 /** Metadata of a layer that does not support paging by offset. */
 export const UNPAGED = { advancedQueryCapabilities: { supportsPagination: false } };
 
-/** @returns the server, with the queries that it received */
+/** @returns the server and the queries that it received */
 export async function serveLayer(layer: FakeLayer) {
   const queries: URLSearchParams[] = [];
   let [running, most] = [0, 0];
@@ -164,7 +164,7 @@ function geoJson({ attributes, geometry }: EsriFeature) {
 
 export const quick = { tries: 3, backoffMs: 2, pageMs: 3_000, retryAfterMs: 3_000 };
 
-/** Reads a whole layer, or until an error. */
+/** Reads a layer to the end, or until an error. */
 export async function read(
   source: string,
   arcgis: ArcgisSpec = {},

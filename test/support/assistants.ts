@@ -5,7 +5,7 @@ export const CALLBACK = 'http://127.0.0.1:9/callback';
 
 export type Assistants = ReturnType<typeof openAssistants>;
 
-/** The steps of a person who authorizes an assistant, at the service of this origin. */
+/** The steps that a person takes to authorize an assistant, at the service with this origin. */
 export function openAssistants(origin: string, user: Awaited<ReturnType<typeof newUser>>) {
   /** A browser without scripts that keeps all cookies. */
   function browser() {
@@ -36,8 +36,7 @@ export function openAssistants(origin: string, user: Awaited<ReturnType<typeof n
   }
 
   /**
-   * Allows or denies access at the address that an assistant opens. Returns the redirect back to the
-   * assistant.
+   * Allows or denies access on the page that an assistant opens. Returns the redirect back to the assistant.
    */
   async function answer(
     address: URL,

@@ -2,7 +2,7 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 
-/** Calls from another account whose times are compared. */
+/** Number of calls from another account whose times are compared. */
 const CALLS = 200;
 /** The number of CALLS that a 99th percentile ignores. */
 const MAX_LATE = CALLS / 100;
@@ -13,11 +13,11 @@ export const MAX_RATIO = 20;
 type Call = (signal?: AbortSignal) => Promise<unknown>;
 
 /**
- * The 99th percentile of a call's time during an attack, divided by its usual one. Calls over the limit are
- * aborted. After too many of these, measuring stops and the ratio is infinite.
+ * The 99th percentile of a call's time during an attack, divided by its usual value. Calls that take longer
+ * than the limit are aborted. After too many of these, measuring stops and the ratio is infinite.
  */
 export async function slowdown(call: Call, attack: Attack): Promise<number> {
-  // Times the calls twice, because the first pass compiles everything.
+  // Measures the calls twice, because everything is compiled during the first pass.
   await timeCalls(call);
   const quiet = p99(await timeCalls(call));
   const statuses = await attack.start();
@@ -60,7 +60,7 @@ export type AttackCall = {
 };
 
 export type Attack = {
-  /** Status codes of the responses. */
+  /** The responses' status codes. */
   readonly statuses: Set<number>;
   start(): Promise<{ stop(): Promise<void> }>;
 };

@@ -1,4 +1,5 @@
-// Keeps calls in flight, in its own process so that it does not slow down the one that measures (attack.ts).
+// Keeps calls in flight, in its own process so that it does not slow down the process that measures
+// (attack.ts).
 import { Agent, request } from 'node:http';
 
 process.once('message', ({ url, headers = {}, body, readsSlowly = false, inFlight }) => {
@@ -7,7 +8,8 @@ process.once('message', ({ url, headers = {}, body, readsSlowly = false, inFligh
   const length = body === undefined ? {} : { 'Content-Length': Buffer.byteLength(body) };
   const options = { agent, method: body === undefined ? 'GET' : 'POST', headers: { ...headers, ...length } };
 
-  // Slow readers want the file. When one is refused, it retries after Retry-After, as download programs do.
+  // Slow readers need the file. When one is refused, it waits as Retry-After says and tries again, as
+  // download programs do.
   const retryAfterMs = ({ headers }) => (readsSlowly ? 1000 * Number(headers['retry-after'] ?? 0) : 0);
 
   function call() {

@@ -57,7 +57,7 @@ export async function startBalancer() {
 
   return {
     url: server.origin,
-    /** Calls that got no complete response, and why. */
+    /** Calls that received no complete response, with the reason. */
     lost,
     add(backend: Backend): void {
       backends.set(backend, { ready: false, calls: 0 });

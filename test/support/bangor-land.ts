@@ -15,7 +15,7 @@ const FILES: Record<'parcels' | 'wetlands' | 'flood', { source: string; format: 
 };
 
 /**
- * Polygons of Bangor's parcels, wetlands or special flood hazard areas as stored (repaired, rounded to 1e-7
+ * Polygons of Bangor's parcels, wetlands, or special flood hazard areas, as stored (repaired, rounded to 1e-7
  * degrees), by row number in the file.
  */
 export async function bangorShapes(what: keyof typeof FILES): Promise<Map<number, MultiPolygon>> {

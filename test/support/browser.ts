@@ -18,7 +18,7 @@ import { linkOf, newUser, visitor } from './visitor.ts';
 export const WIDE = { width: 1_440, height: 900 };
 export const NARROW = { width: 390, height: 844 };
 
-/** The minified build, which is less than half the size. */
+/** The minified build, because it is less than half the size. */
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
 /** Whether the run keeps screenshots. */
@@ -31,7 +31,7 @@ type User = Awaited<ReturnType<typeof newUser>>;
 type PageOptions = {
   viewport?: typeof WIDE;
   script?: boolean;
-  /** Default: the site's user; `null` for a visitor who is not signed in. */
+  /** Default: the site's user. `null` means a visitor who is not signed in. */
   as?: User | null;
   /** Renders maps. By default they stay blank. */
   draws?: boolean;
@@ -93,9 +93,9 @@ export function describePages(name: string, tests: (site: Site) => void): void {
             baseURL: api.url,
             javaScriptEnabled: script,
             colorScheme: 'light',
-            // In an animation, every frame costs as much as the last one.
+            // Skips animations, because every frame costs as much as the final one.
             reducedMotion: 'reduce',
-            // Half the scale renders a quarter of the pixels.
+            // At half the scale, only a quarter of the pixels are rendered.
             deviceScaleFactor: isLookedAt ? 1 : 0.5,
           });
           if (!isLookedAt && !draws) await context.addInitScript(drawNothing);
@@ -135,7 +135,7 @@ function listen(page: Page, origin: string): void {
   });
 }
 
-/** Presses Tab until the element has focus, as a person without a mouse does. */
+/** Presses Tab until the element has focus, as a person without a mouse would. */
 export async function tabTo(page: Page, wanted: Locator): Promise<void> {
   let element = await wanted.elementHandle();
   for (let presses = 0; presses < 200; presses++) {
@@ -179,7 +179,10 @@ export async function drawn(page: Page): Promise<void> {
   await page.waitForSelector('#map[data-idle]', { state: 'attached' });
 }
 
-/** Excluded from axe: maps, and repeated items. The first five rows represent a list. */
+/**
+ * Axe skips maps and repeated items. The first five rows of a list are checked, as representatives of the
+ * rest.
+ */
 const LEFT_OUT = [
   '.maplibregl-map',
   ':is(li, tr, option):nth-child(n + 6)',
@@ -209,12 +212,12 @@ export async function inspect(page: Page): Promise<void> {
       {
         exclude: LEFT_OUT,
         options: {
-          // Halves the time: reports only violations, and skips the slowest rule, whose violations are never
-          // serious. Preloading serves only rules that are off.
+          // To halve the time, this reports only violations, and skips the slowest rule, whose violations are
+          // never serious. Preloading is off because only disabled rules need it.
           resultTypes: ['violations'],
           rules: { region: { enabled: false } },
           preload: false,
-          // The dark scheme changes only colors.
+          // The dark color scheme changes only colors.
           ...(colorScheme === 'dark' && { runOnly: ['color-contrast'] }),
         },
       },
@@ -235,14 +238,14 @@ async function picture(page: Page, name: string): Promise<void> {
   await page.screenshot({ path: join(folder, `${path}-${name}.png`), fullPage: true });
 }
 
-/** The parcel in the README's screenshots and calls: vacant land on a road, with a valuation. */
+/** The parcel in the README's screenshots and sample calls: vacant land on a road, with a valuation. */
 export const README_PARCEL = 3301900001247;
 
-/** Water and place names for the screenshots. A first start loads them; tests don't. */
+/** Loads water and place names for the screenshots. A first start loads them too, but tests don't. */
 export const ingestGround = (pool: TestDb): Promise<void> =>
   ingestSample(pool, 'washington-nh-water', 'washington-nh-places');
 
-/** Saves the window's screenshot as the README picture of this name when README_PICTURES=1. */
+/** If README_PICTURES=1, saves a screenshot of the window as the README picture with this name. */
 export async function readmePicture(page: Page, name: string): Promise<void> {
   await drawn(page);
   const picture = sharp(await page.screenshot())

@@ -6,7 +6,7 @@ import { startProgram } from './programs.ts';
 
 export type { ChildOrder };
 
-/** Starts a worker process that waits for a signal to begin, see job-child.ts. */
+/** Starts a worker process that waits for a signal to start. See job-child.ts. */
 export async function startChild(url: string, order: ChildOrder): Promise<ChildProcess> {
   const child = startProgram(
     'test/support/job-child.ts',
@@ -18,7 +18,7 @@ export async function startChild(url: string, order: ChildOrder): Promise<ChildP
 }
 
 /**
- * Runs a child until it exits, or kills it after this many milliseconds.
+ * Runs a child process until it exits, or kills it after this many milliseconds.
  * @returns the signal that ended it
  */
 export async function work(child: ChildProcess, killAfterMs?: number): Promise<unknown> {

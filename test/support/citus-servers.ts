@@ -10,7 +10,7 @@ import { testFolder } from './folder.ts';
 import { onServer } from './server.ts';
 import { eventually } from './workers.ts';
 
-/** Servers of a Citus cluster that a test may kill. */
+/** Servers in a Citus cluster that a test may kill. */
 
 export type CitusServer = {
   url: string;
@@ -20,7 +20,7 @@ export type CitusServer = {
   start(): Promise<void>;
 };
 
-/** @param bin the folder of a PostgreSQL with Citus */
+/** @param bin the program folder of a PostgreSQL installation with Citus */
 export async function startCitusServer(bin: string, name: string): Promise<CitusServer> {
   const account = serverAccount();
   const data = testFolder();
@@ -55,7 +55,7 @@ export async function startCitusServer(bin: string, name: string): Promise<Citus
     );
   const kill = async () => {
     const ended = once(server, 'exit');
-    // PostgreSQL's immediate shutdown: no process finishes its work.
+    // PostgreSQL's immediate shutdown: no process can finish its work.
     server.kill('SIGQUIT');
     await ended;
   };
@@ -75,7 +75,7 @@ export async function startCitusServer(bin: string, name: string): Promise<Citus
 /** Holds data that contains this word, on a connection that has written to the owners' table. */
 type Gate = { word: string; reached(): void; opened: Promise<void> };
 
-/** A proxy to a server that can hold the commit of a transaction that writes to the owners' table. */
+/** A proxy in front of a server. It can hold the commit of a transaction that writes to the owners' table. */
 export async function watchLine(server: CitusServer) {
   let gate: Gate | undefined;
   let writers = new WeakSet<Socket>();

@@ -6,7 +6,7 @@ export type TestClock = { now(): Date; set(moment: Date | string): Promise<void>
 
 /**
  * Overrides PostgreSQL's clock: in connections opened after this, `now()` returns the test's time. Rate
- * limits don't refill while it stands still.
+ * limits don't refill while it is stopped.
  */
 export async function stopClock(db: TestDatabase, moment: string): Promise<TestClock> {
   let current = new Date(moment);

@@ -24,9 +24,9 @@ export type Things = {
   email: string;
   person: string;
   invitation: string;
-  /** Another browser in which the user has signed in. */
+  /** Another browser in which the user is signed in. */
   session: string;
-  /** An assistant that the account has authorized, by the hash of its id. */
+  /** An assistant that the account has authorized, identified by the hash of its id. */
   grant: string;
 };
 
@@ -34,7 +34,7 @@ export type Company = {
   user: Awaited<ReturnType<typeof newUser>>;
   key: string;
   keyId: string;
-  /** Appears in every name, note and address that the company entered. */
+  /** Appears in every name, note, and address that the company entered. */
   marker: string;
   things: Things;
 };
@@ -114,7 +114,7 @@ async function createAccess(db: TestDatabase, user: Company['user']) {
   return { session: sessions[0]!.id, grant: grant.toString('hex') };
 }
 
-/** Creates a colleague, and an invitation for another one. */
+/** Creates a colleague, and an invitation for another. */
 async function createColleagues(db: TestDatabase, user: Company['user']) {
   const { rows } = await db.pool.query<{ company_id: string }>('select company_id from users where id = $1', [
     user.id,
@@ -138,7 +138,7 @@ export async function rowsOf(db: TestDatabase, company: Company): Promise<Record
     'select company_id from accounts where id = $1',
     [user.accountId],
   );
-  // Without the grant, whose row names the account.
+  // Excludes the grant, whose row names the account.
   const { email, grant, ...ids } = things;
   const owned = [account[0]!.company_id, user.accountId, user.id, keyId, ...Object.values(ids)];
   const { rows: columns } = await db.pool.query<{ table: string; columns: string[] }>(`

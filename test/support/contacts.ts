@@ -20,7 +20,7 @@ const COLUMNS = [
   ...(['old_address', 'old_zip', 'phone1', 'type1', 'phone2', 'phone3', 'email', 'seen'] as const),
 ];
 
-/** A contacts feed built from lines with the relevant columns. */
+/** Builds a contacts feed from lines with the relevant columns. */
 export function contactsFeed(folder: string, lines: readonly ContactLine[], name = 'people'): Feed {
   const rows = lines.map((line, i) =>
     COLUMNS.map(column => (column === 'id' ? (line.id ?? String(i)) : (line[column] ?? ''))),

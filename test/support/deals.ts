@@ -23,13 +23,26 @@ export async function doDealJobs(pool: TestDb, env: Record<string, string> = {})
   return rows.map(({ name, payload }) => `${name} ${payload.deal ?? payload.fips ?? ''}`);
 }
 
+/** Sets what a parcel of the sample is worth, so that it is known what is advised for it. */
+export async function setValue(
+  pool: TestDb,
+  apn: string,
+  [low, mean, high]: readonly [low: number, mean: number, high: number],
+): Promise<void> {
+  await pool.query(
+    `update valuations set mean_adjusted_price = $2, low_price = $3, high_price = $4, out_of_support = false
+     where property_id = (select property_id from parcels where fips = 33019 and apn = $1)`,
+    [apn, mean, low, high],
+  );
+}
+
 /** The id of a listing in the sample. */
 export const listingId = (n: number) =>
   uuidV5(`listing:Generated sample (not real listings)\u0000GEN-${String(n).padStart(3, '0')}`);
 
 const PATH = '/api/public/v1/deal-flow/listings/';
 
-/** Calls to a deal board. */
+/** Makes calls to a deal board. */
 export function dealCalls(api: TestApi) {
   const add = (key: string, body: object) => api.call(PATH, posting(key, JSON.stringify(body)));
   return {

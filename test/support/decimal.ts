@@ -34,7 +34,10 @@ export function total(values: Fraction[]): Fraction {
   return values.reduce(add, { over: 0n, under: 1n });
 }
 
-/** Nearest multiple of 10^power, half away from zero, as the count of those multiples. */
+/**
+ * Rounds to the nearest multiple of 10^power, with half away from zero, and returns the number of those
+ * multiples.
+ */
 function nearestMultiple({ over, under }: Fraction, power: number): bigint {
   const scale = 10n ** BigInt(Math.abs(power));
   const n = power < 0 ? over * scale : over;
@@ -43,7 +46,9 @@ function nearestMultiple({ over, under }: Fraction, power: number): bigint {
   return n < 0n ? -magnitude : magnitude;
 }
 
-/** Reads the value to 15 significant digits, then rounds that decimal to 2 decimals, half away from zero. */
+/**
+ * Reads the value to 15 significant digits, then rounds that number to 2 decimals, with half away from zero.
+ */
 export function roundDecimal(value: Fraction): number {
   if (value.over === 0n) return 0;
   let power = -400;

@@ -1,5 +1,5 @@
 // Runs a worker's dispatcher, or the process that follows saved searches (`"follow": true`), in its own
-// process, which dies at one of its statements:
+// process, which dies at a given statement:
 //   DATABASE_URL=… node --import tsx test/support/dispatcher-child.ts '{"dieAt": 7}'
 import pg from 'pg';
 import { loadConfig } from '../../shared/platform/config.ts';

@@ -28,7 +28,7 @@ export async function terrainIn(
   }
 }
 
-/** The slopes of a whole file, row by row, as the reader computes them. */
+/** The slopes in a whole file, row by row, as the reader computes them. */
 export async function slopesOf(file: string, declared: DeclaredElevation = {}): Promise<Float32Array> {
   const tile = await readTileHeader(file, declared, { signal });
   const [grid] = gridsOf([tile]);
@@ -70,7 +70,7 @@ export function rectangle(
   ];
 }
 
-/** A box in meters from the southwest corner of the artificial hills. */
+/** A box in meters, measured from the southwest corner of the artificial hills. */
 export const lot = (minX: number, minY: number, maxX: number, maxY: number): MultiPolygon =>
   rectangle(fromUtm, [STEEP.x + minX, STEEP.y + minY, STEEP.x + maxX, STEEP.y + maxY]);
 

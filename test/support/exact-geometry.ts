@@ -2,8 +2,9 @@ import type { MultiPolygon, Polygon, Position } from '../../shared/geo/geometry-
 import type { QueryGeometry } from '../../shared/geo/query-geometry.ts';
 
 /**
- * A slow, exact definition of "intersects": checks every pair of edges and every corner in BigInt arithmetic
- * on decimals. Shares no code with the kernels. Coordinates must be whole numbers of 10^-digits degrees.
+ * A slow, exact definition of "intersects": checks every pair of edges and every corner, using BigInt
+ * arithmetic on decimals. Shares no code with the kernels. Coordinates must be whole numbers of 10^-digits
+ * degrees.
  */
 
 type Point = [bigint, bigint];
@@ -63,7 +64,7 @@ function edgesMeet(e: Edge, f: Edge): boolean {
 function isIn(p: Point, polygon: Point[][]): boolean {
   const edges = polygon.flatMap(edgesOf);
   if (edges.some(edge => isOn(edge, p))) return true;
-  // Casts a ray to the north; an edge includes its western end.
+  // Casts a ray to the north. An edge includes its western end.
   let inside = false;
   for (const [a, b] of edges) {
     if (a[0] <= p[0] === b[0] <= p[0]) continue;

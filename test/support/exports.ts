@@ -51,7 +51,7 @@ export async function order(api: TestApi, key: string, body: object): Promise<Ex
 export const look = async (api: TestApi, key: string, id: string): Promise<ExportJson> =>
   (await api.call(`${EXPORTS}${id}/`, { key })).json as ExportJson;
 
-/** Orders an export, generates it and returns its details. */
+/** Orders an export, generates it, and returns its details. */
 export async function exportFile(
   db: TestDatabase,
   api: TestApi,

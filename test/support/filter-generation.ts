@@ -5,7 +5,9 @@ import { insertEstimates, insertParcels, square, type TestParcel } from './parce
 import { COMMITTED_AT, COMMITTED_VERSIONS, READINGS } from './plain-filter.ts';
 import type { TestDb } from './test-db.ts';
 
-/** Small domains, so that values often coincide. Each includes texts and numbers that are hard to compare. */
+/**
+ * Small domains, so that values often coincide. Each includes strings and numbers that are hard to compare.
+ */
 const CODES = ['R1', 'r1', 'C-2', '0100', '100', 'É', '%', 'a_b'];
 const NAMES = [
   "O'Neil Trust",
@@ -45,7 +47,7 @@ const maybe = fc.constantFrom(true, false, null);
 const columns = (names: string[], values: fc.Arbitrary<unknown>) =>
   Object.fromEntries(names.map(name => [name, values]));
 
-/** A value that a roll may have in a field of this type. */
+/** A value that a roll could have in a field of this type. */
 function anyOf(type: FieldType): fc.Arbitrary<unknown> {
   switch (type) {
     case 'number':
@@ -163,7 +165,7 @@ function wkt({ west, east, south, north }: Shape): string {
   return `POLYGON ((${ring.join(', ')}))`;
 }
 
-/** A square extends one step of 0.005 degrees from its middle. Touching counts as meeting. */
+/** A square extends one step of 0.005 degrees from its center. Touching counts as intersecting. */
 function meets(cell: [number, number] | null, { west, east, south, north }: Shape): boolean {
   if (cell === null) return false;
   const [x, y] = [cell[0] * 2, cell[1] * 2];
@@ -174,7 +176,7 @@ type Generation = { body: Record<string, unknown>; shape?: Shape };
 export const others = FILTERS.filter(filter => filter.name !== 'geom_intersects');
 const scopes = others.filter(filter => filter.scope);
 
-/** One or two scopes, and up to four other filters of any kind, with bounds in order. */
+/** One or two scopes, and up to four other filters of any kind. Lower bounds don't exceed upper bounds. */
 export const generation: fc.Arbitrary<Generation> = fc
   .tuple(
     fc.option(shape, { freq: 3 }),
@@ -190,7 +192,7 @@ export const generation: fc.Arbitrary<Generation> = fc
       .record(Object.fromEntries([...given, ...rest].map(filter => [filter.name, generateFor(filter)])))
       .map(values => {
         const body = ordered(values as Record<string, unknown>);
-        // Half of the bodies cover all parcels, so that the other filters have something to work on.
+        // Half of the request bodies cover all parcels, so that the other filters have something to work on.
         if (widen) {
           for (const { name } of scopes) delete body[name];
           body.counties = COUNTIES;

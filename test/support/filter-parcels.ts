@@ -62,7 +62,7 @@ export const FULL: TestParcel = {
   steeper_percent: [99, 95, 90, 85, 80, 75, 70.1, 50, 40, 30.3, 20],
 };
 
-/** The opposite in every field. */
+/** The opposite of the first parcel in every field. */
 export const OPPOSITE: TestParcel = {
   property_id: SULLIVAN + 2,
   boundary: square(-72.2, 43.3),

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll } from 'vitest';
 
-/** A new folder, removed at the end of the test file. */
+/** Creates a folder, which is removed at the end of the test file. */
 export function testFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'plat-test-'));
   afterAll(() => rmSync(folder, { recursive: true, force: true }));

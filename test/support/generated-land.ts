@@ -9,8 +9,8 @@ export const TRUE_LAND: TrueLand = [-0.6, 0.15, -0.5, -0.8];
 export const NO_LAND: TrueLand = [0, 0, 0, 0];
 
 /**
- * A third of the parcels have slopes, a third wetlands, a sixth floods, and seven of ten frontage. Larger
- * parcels have more frontage.
+ * A third of the parcels have slopes, a third have wetlands, a sixth are in a flood zone, and seven in ten
+ * have frontage. Larger parcels have more frontage.
  */
 export function randomLand(random: Random, acres: number, into = new Float64Array(LAND_TERMS), at = 0) {
   const percent = (chance: number) => (random() < chance ? 100 * random() : 0);
@@ -29,7 +29,7 @@ export function landEffect(effects: TrueLand, land: Float64Array, i = 0): number
 
 /**
  * Puts the same sales on random kinds of land, which changes their prices, and then removes the land figures
- * of a share of the sales.
+ * from a share of the sales.
  */
 export function onLand(sales: Comps, effects: TrueLand, seed: number, unknown = 0): Comps {
   const random = createRandom(seed);

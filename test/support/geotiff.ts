@@ -8,14 +8,14 @@ export type TiffOptions = {
   /** Height of a cell in the file's own unit, or the value of a pixel's band. */
   at(column: number, row: number, band: number): number;
   sample?: Sample;
-  /** Side of a square tile. Without it, the file has strips of `stripRows`. */
+  /** Side of a square tile. Without it, the file has strips of `stripRows` rows. */
   tile?: number;
   stripRows?: number;
   deflate?: boolean;
   bigEndian?: boolean;
   /** Origin and step of the cells. The reader has to interpret PixelIsPoint. */
   grid?: { originX: number; originY: number; stepX: number; stepY: number };
-  /** ModelTransformation, written instead of scale and tie point. */
+  /** The ModelTransformation tag, written instead of scale and tie point. */
   matrix?: number[];
   /** GeoTIFF keys with a short value. */
   keys?: Record<number, number>;
@@ -48,7 +48,7 @@ type Field = { tag: number; type: keyof typeof TYPES; values: readonly number[] 
 
 type Level = { options: TiffOptions; blocks: Buffer[]; subfile: number };
 
-/** Writes directories first, then the blocks, as in a cloud-optimized file. */
+/** Writes the directories first, then the blocks, as in a cloud-optimized file. */
 export function writeTiff(path: string, options: TiffOptions): void {
   const levels = [levelOf(options, 0)];
   if (options.overview) {
@@ -88,7 +88,7 @@ function levelOf(options: TiffOptions, subfile: number): Level {
   const blocks: Buffer[] = [];
   for (let top = 0; top < height; top += blockHeight) {
     for (let left = 0; left < width; left += blockWidth) {
-      // The last strip is short; tiles at the edge are padded.
+      // The last strip is short. Tiles at the edge are padded.
       const rows = tile === undefined ? Math.min(blockHeight, height - top) : blockHeight;
       const raw = Buffer.alloc(blockWidth * rows * bytes * bands);
       const view = new DataView(raw.buffer, raw.byteOffset);
@@ -202,6 +202,6 @@ function ascii(text: string): number[] {
   return [...Buffer.from(`${text}\0`, 'latin1')];
 }
 
-/** GeoTIFF keys of a projected and of a geographic CRS. */
+/** GeoTIFF keys for a projected and a geographic CRS. */
 export const projectedKeys = (epsg: number) => ({ 1024: 1, 1025: 1, 3072: epsg });
 export const geographicKeys = (epsg: number) => ({ 1024: 2, 1025: 1, 2048: epsg });

@@ -11,14 +11,14 @@ import { FOLDER_PREFIX, FOLDERS, onServer, startTestServer, withDatabase } from 
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** `programs` is a folder for built programs, see programs.ts. */
+    /** `programs` is a folder for built programs. See programs.ts. */
     testServer: { url: string; template: string; prefix: string; programs: string; cluster: boolean };
   }
 }
 
 /**
  * Starts one PostgreSQL and creates one migrated template database per run. TEST_DATABASE_URL names a server
- * to use instead of a throwaway one; its user must be allowed to create databases. TEST_CITUS_URL names a
+ * to use instead of a throwaway one. Its user must be allowed to create databases. TEST_CITUS_URL names a
  * database on the coordinator of a Citus cluster with registered nodes, over which the test databases are
  * then distributed.
  */
@@ -63,7 +63,10 @@ export default async function setup(project: TestProject): Promise<() => Promise
   };
 }
 
-/** Ctrl-C and `kill` skip the teardown, and the server runs in its own process group. */
+/**
+ * Stops the server, because Ctrl-C and `kill` skip the teardown, and the server runs in its own process
+ * group.
+ */
 function onInterrupt(end: () => void): () => void {
   const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
   const handle = (signal: NodeJS.Signals) => {
@@ -85,7 +88,7 @@ function report(leftover: string[], existingUrl: string | undefined, folder: str
   );
 }
 
-/** Removes databases that failed runs kept more than a day ago, because nobody will look at them. */
+/** Removes databases that failed runs kept more than a day ago, because no one will look at them now. */
 function removeOldFolders(): void {
   const yesterday = Date.now() - 24 * 3_600_000;
   for (const parent of FOLDERS.filter(folder => existsSync(folder))) {

@@ -1,6 +1,7 @@
 /**
  * Runs in the page: a fake graphics card that accepts every call and draws nothing. Without real hardware,
- * drawing is most of a map's cost. The map still knows its features, their positions and click targets.
+ * drawing is most of a map's cost. The map still knows its features, their positions, and their click
+ * targets.
  */
 export function drawNothing(): void {
   const answers: Record<string, unknown> = {

@@ -5,8 +5,9 @@ import { afterAll } from 'vitest';
 import type { TestDatabase } from './database.ts';
 
 /**
- * Hosts in network namespaces on one bridge. The test process and PostgreSQL run on the host `db`. Packets
- * between two hosts that are cut disappear, as with a broken switch, so no connection is refused or reset.
+ * Hosts in network namespaces on one bridge. The test process and PostgreSQL run on the host `db`. When two
+ * hosts are cut off from each other, packets between them disappear, as with a broken switch, so no
+ * connection is refused or reset.
  */
 
 const NET = '10.231.0.';
@@ -21,7 +22,8 @@ export const ip = (...args: string[]) =>
 
 /**
  * Creates the hosts.
- * @returns an array for the processes that run on them, to stop together with the hosts
+ * @returns an array to add the processes that run on them to, so that they are stopped together with the
+ * hosts
  */
 export function connectHosts(): ChildProcess[] {
   const programs: ChildProcess[] = [];
@@ -81,14 +83,14 @@ export function cut(one: Host, other: Host): () => void {
   return () => change('del');
 }
 
-/** Allows the hosts to connect to the test server, which listens on all addresses with TEST_HOSTS. */
+/** Allows the hosts to connect to the test server, which listens on all addresses if TEST_HOSTS is set. */
 export async function letIn({ pool }: TestDatabase): Promise<void> {
   const { rows } = await pool.query<{ file: string }>("select current_setting('hba_file') as file");
   writeFileSync(rows[0]!.file, `host all all ${NET}0/24 scram-sha-256\n`, { flag: 'a' });
   await pool.query('select pg_reload_conf()');
 }
 
-/** The configuration of docs/scale.md, plus a port that leads only to host a. */
+/** The configuration from docs/scale.md, plus a port that leads only to host a. */
 export function writeBalancer(folder: string): string {
   const file = join(folder, 'haproxy.cfg');
   const servers = (['a', 'b'] as const).map(

@@ -5,7 +5,7 @@ export type Handler = (request: IncomingMessage, response: ServerResponse, count
 
 export type TestServer = { origin: string; requests: IncomingMessage[]; close(): Promise<void> };
 
-/** A local HTTP server. `count` is the number of the request, starting at 1. */
+/** A local HTTP server. `count` is the request's number, starting at 1. */
 export async function serve(handler: Handler, host = '127.0.0.1'): Promise<TestServer> {
   const requests: IncomingMessage[] = [];
   const server = createServer((request, response) => {
@@ -26,7 +26,8 @@ export async function serve(handler: Handler, host = '127.0.0.1'): Promise<TestS
 
 /**
  * Sends the requested part of a file.
- * @returns its first and last byte; undefined, without sending a response, if the request has no range
+ * @returns the positions of its first and last byte, or undefined, without sending a response, if the request
+ * has no range
  */
 export function sendRange(
   request: IncomingMessage,

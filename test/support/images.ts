@@ -24,7 +24,7 @@ export async function startImages() {
   const db = await createTestDatabase();
   const folder = testFolder();
   const clock = { now: new Date('2026-07-01T12:00:00Z') };
-  /** Starts another process of the same installation, as on another machine. */
+  /** Starts another process in the same installation, as if on another machine. */
   const start = (env: Record<string, string> = {}) =>
     startTestApi(db, {
       env: { PLAT_DIR: testFolder(), ...env },

@@ -13,7 +13,7 @@ export type ChildOrder = {
   jobId: string | null;
   /** A step, or 'copy' for the middle of the COPY. */
   dieAt?: string;
-  /** Part of a progress note at which to die. */
+  /** Text in a progress note at which to die. */
   dieAtNote?: string;
   workDir?: string;
   /** A step at which to wait for a line on standard input. */

@@ -42,12 +42,12 @@ export function undo(pool: TestDb, run: number, deps: Partial<RunDeps> = {}): Pr
 
 let names = 0;
 
-/** A unique feed name. */
+/** Returns a unique feed name. */
 export const newName = () => `feed-${++names}`;
 
 /**
- * A feed from its definition, with sources relative to `folder`. Many test feeds of a county have the same
- * keys, which are separate parcels unless `overlap` says otherwise.
+ * Creates a feed from its definition, with sources relative to `folder`. Many test feeds in a county have the
+ * same keys, but these are separate parcels unless `overlap` says otherwise.
  */
 export function feedOf(folder: string, definition: Record<string, unknown>): Feed {
   const apart = definition.kind === 'assessor' && definition.overlap === undefined;
@@ -55,7 +55,7 @@ export function feedOf(folder: string, definition: Record<string, unknown>): Fee
   return parseFeed(text, join(folder, `${definition.name}.yaml`));
 }
 
-/** An assessor feed with one file of features, `<name>.ndgeojson`. */
+/** Creates an assessor feed with one file of features, `<name>.ndgeojson`. */
 export function rollFeed(
   folder: string,
   name: string,
@@ -99,10 +99,10 @@ export function writeObjects(path: string, rows: readonly Record<string, unknown
   writeFileSync(path, rows.map(row => `${JSON.stringify(row)}\n`).join(''));
 }
 
-/** Southwest corner of the lots of `lot`, inside Sullivan County, New Hampshire (33019). */
+/** Southwest corner of the lots that `lot` creates, inside Sullivan County, New Hampshire (33019). */
 export const ORIGIN = [-72.15, 43.2] as const;
 
-/** The n-th square lot on a grid of lots of 0.001 degree with gaps between them. */
+/** The n-th square lot on a grid of 0.001-degree lots with gaps between them. */
 export function lot(n: number, size = 0.001): Geometry {
   return { type: 'Polygon', coordinates: lotRings(n, size) };
 }
@@ -120,7 +120,7 @@ function squareRings(west: number, south: number, size: number): Polygon {
   return [boxRing(round(west), round(south), round(west + size), round(south + size))];
 }
 
-/** Inserts only the regions that a test's listings need; `loadRegions` loads 44,000. */
+/** Inserts only the regions that a test's listings need, because `loadRegions` loads 44,000. */
 export async function insertRegions(
   pool: TestDb,
   regions: { type: 'county' | 'zip'; code: string; state: string; fips: number }[],

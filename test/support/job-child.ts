@@ -1,5 +1,5 @@
 // A worker for the tests of land attributes, deals and exports: runs every open job with a name in its own
-// process, as the job runner does. It can be told to die at one of its statements.
+// process, as the job runner does. It can be told to die at a given statement.
 //   DATABASE_URL=… node --import tsx test/support/job-child.ts '{"job": "attributes.chunk", "name":
 // "first", "dieAt": 17}'
 import { once } from 'node:events';
@@ -14,14 +14,14 @@ import { openTestDb } from './test-db.ts';
 
 export type ChildOrder = {
   job: 'attributes.chunk' | 'deal.fetch' | 'export.make';
-  /** The application name of its connections. */
+  /** The application name for its connections. */
   name: string;
   /**
    * Number of statements before it dies, including BEGIN and COMMIT. Without it, the child works until it is
    * killed or done.
    */
   dieAt?: number;
-  /** Counts only from where the first chunk is written. */
+  /** Starts counting only when the first chunk is written. */
   inWriting?: boolean;
 };
 

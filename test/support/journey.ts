@@ -1,7 +1,8 @@
 import { test } from 'vitest';
 
 /**
- * A test of several steps that depend on each other. As one test, they can't be skipped or run out of order.
+ * A test with several steps that depend on each other. Because they are one test, they can't be skipped or
+ * run out of order.
  */
 export function journey(
   title: string,

@@ -78,7 +78,7 @@ export async function marksOf(pool: TestDb): Promise<Mark[]> {
   return rows;
 }
 
-/** Marks parcels of a county for recomputing, as a merge of these layer kinds does. */
+/** Marks a county's parcels for recomputation, as a merge of these kinds of layers does. */
 export async function markParcels(
   pool: TestDb,
   kinds: readonly LayerKind[],
@@ -94,7 +94,7 @@ export async function markParcels(
   );
 }
 
-/** Fake kernels whose figures show their input: they return counts instead of measurements. */
+/** Fake kernels whose figures reveal their input: they return counts instead of measurements. */
 export const COUNTING_KERNELS: LandKernels = {
   prepareOverlap: polygons => ({ percentOf: () => polygons.length }),
   prepareFrontage: (roads, neighbors) => ({

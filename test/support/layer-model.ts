@@ -18,7 +18,7 @@ const CODES: Cell[] = [
   { raw: null, class: null },
 ];
 
-/** A line's geometry, the lines stored for it, and the reason if none are. */
+/** A line's geometry, the lines stored for it, and the reason if none are stored. */
 type Shape = { geometry: Geometry | null; lines: Position[][]; bad?: string; repaired?: string };
 
 const at = (x: number, y: number): Position => [
@@ -93,7 +93,7 @@ export type LayerReading = {
   skipped: number;
   notCounting: number;
   identical: number;
-  /** "row reason" for each reject. */
+  /** "row reason" for each rejected row. */
   rejects: string[];
   repaired: Record<string, number>;
   /** Class and lines of each stored feature, as JSON. */

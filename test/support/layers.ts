@@ -9,7 +9,10 @@ import type { TestDb } from './test-db.ts';
 
 export const sampleFeed = (name: string): Promise<Feed> => loadFeed(join(sampleDir, `${name}.yaml`));
 
-/** An eastward road of `length` degrees, the n-th in lines 0.001 degree apart, north of the lots of `lot`. */
+/**
+ * The n-th of a set of eastward roads that are 0.001 degrees apart, north of the lots that `lot` creates. It
+ * is `length` degrees long.
+ */
 export function roadLine(n: number, length = 0.01): Geometry {
   const y = Math.round((ORIGIN[1] + 0.001 * n) * 1e7) / 1e7;
   const east = Math.round((ORIGIN[0] + length) * 1e7) / 1e7;
@@ -27,7 +30,7 @@ export const road = (n: number, mtfcc: string | null = 'S1400', length?: number)
   geometry: roadLine(n, length),
 });
 
-/** Writes features to the file that a feed of `roadFeed` reads. */
+/** Writes features to the file that a `roadFeed` feed reads. */
 export function writeRoads(folder: string, name: string, features: readonly Feature[]): void {
   const lines = features.map(({ properties, geometry }) =>
     JSON.stringify({ type: 'Feature', properties, geometry }),
@@ -48,7 +51,7 @@ export function roadFeed(folder: string, name: string, more: Record<string, unkn
 
 export type StoredFeature = { hash: string; class: string; extent: string; geometry: Buffer };
 
-/** The features of a feed that are visible to readers. */
+/** The feed's features that are visible to readers. */
 export function storedFeatures(pool: TestDb, feed: string): Promise<StoredFeature[]> {
   return all<StoredFeature>(
     pool,
@@ -58,7 +61,7 @@ export function storedFeatures(pool: TestDb, feed: string): Promise<StoredFeatur
   );
 }
 
-/** Parcels marked for recomputing, with their layer bits. */
+/** Parcels marked for recomputation, with their layer bits. */
 export async function marks(pool: TestDb): Promise<Map<number, number>> {
   const rows = await all<{ property_id: number; layers: number }>(
     pool,

@@ -9,7 +9,7 @@ import type { PlainListing } from './plain-stats.ts';
 
 const STATUS = { ACTIVE, PENDING, SOLD };
 
-/** Days from 1970-01-01 to a date in YYYY-MM-DD. */
+/** Number of days from 1970-01-01 to a date in YYYY-MM-DD format. */
 export function dayOf(date: string): number {
   return Date.parse(`${date}T00:00:00Z`) / 86_400_000;
 }

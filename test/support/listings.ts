@@ -34,7 +34,7 @@ const NOTHING: Omit<ListingRow, 'id'> = {
   url: '',
 };
 
-/** Writes listings as an ingestion stores them. Columns that are not given are unknown. */
+/** Writes listings as an ingestion stores them. Columns that are not set are unknown. */
 export async function insertListings(
   pool: TestDb,
   listings: readonly (Partial<ListingRow> & { id: string })[],

@@ -6,7 +6,7 @@ export const LISTS = '/api/public/v1/lists/';
 
 type Body = Record<string, unknown>;
 
-/** Calls to the lists of a key's company. */
+/** Makes calls to the lists of a key's company. */
 export function listsOf(api: TestApi, key: string) {
   const send = (method: string, path: string, body?: Body) =>
     api.call(LISTS + path, {

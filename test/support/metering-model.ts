@@ -1,4 +1,4 @@
-// A simple reference model of metering, to compare call histories with.
+// A simple reference model of metering. Tests compare call histories with it.
 
 export type Kind = 'stats' | 'unknown' | 'search' | 'filter';
 
@@ -44,7 +44,7 @@ export const CALLS: Record<
     body: '{"county":"33019"}',
   },
 };
-/** State of the model: what an account may do and has used. */
+/** The model's state: what an account may do, and what it has used. */
 export type Model = {
   tier: string | null;
   included: number;
@@ -69,7 +69,9 @@ export function allowed({ included, overage, paymentMethod, backstop }: Model): 
   return backstop === null ? Number.POSITIVE_INFINITY : included + backstop;
 }
 
-/** The moment this many months later, on the same day, or on the last day of a shorter month. */
+/**
+ * The same time this many months later, on the same day of the month, or on the last day of a shorter month.
+ */
 export function monthsAfter(anchor: Date, months: number): Date {
   const first = new Date(Date.UTC(anchor.getUTCFullYear(), anchor.getUTCMonth() + months, 1));
   const last = new Date(Date.UTC(first.getUTCFullYear(), first.getUTCMonth() + 1, 0)).getUTCDate();
@@ -111,8 +113,8 @@ export function pay(model: Model, kind: Kind, now: Date): { status: number; toke
 }
 
 /**
- * A process that knows the tokens are used up refuses a call without results; a process that doesn't know yet
- * responds normally. Both are free.
+ * If a process knows that the tokens are used up, it refuses a call that has no results. A process that
+ * doesn't know yet responds normally. Both are free.
  */
 export function acceptRefusal(model: Model, kind: Kind, reply: { status: number; tokens: number }) {
   const either = CALLS[kind].tokens === 0 && model.tier !== null && reply.status === 402;

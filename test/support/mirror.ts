@@ -7,7 +7,7 @@ import { makeDbf, makeZip, shpOf } from '../unit/formats/make.ts';
 import { sendRange, serve, type TestServer } from './http-server.ts';
 
 /**
- * Files of the agencies and the county for Bangor, Maine (23019), at the agencies' own paths. They are small
+ * The agencies' and the county's files for Bangor, Maine (23019), at the agencies' own paths. They are small
  * extracts of the sample.
  */
 
@@ -60,7 +60,8 @@ function shapefile(stem: string, type: 3 | 5, shapes: Position[][][], columns: R
 }
 
 /**
- * Packed as the Fish and Wildlife Service packs a large state: wetlands in two parts, and project metadata.
+ * Packaged the way the Fish and Wildlife Service packages a large state: wetlands in two parts, and project
+ * metadata.
  */
 function wetlandsZip(): Buffer {
   const rings = ({ geometry }: Feature) =>
@@ -80,7 +81,7 @@ function wetlandsZip(): Buffer {
     );
   return makeZip({
     ...part('ME_Wetlands_North', wetlands.slice(0, 40)),
-    // Moved a degree and a half to the west, into another county.
+    // Moved a degree and a half west, into another county.
     ...part('ME_Wetlands_South', wetlands.slice(40), 1.5),
     ...shapefile('ME_shapefile_wetlands/ME_Wetlands_Project_Metadata', 5, [], { PROJECT_NA: [] }),
   });
@@ -97,7 +98,7 @@ function roadsZip(fips: string, year: number): Buffer {
   );
 }
 
-/** In the formats of the Census Bureau and the Geological Survey, with made-up contents. */
+/** In the formats that the Census Bureau and the Geological Survey use, with made-up contents. */
 function waterZip(fips: string, year: number): Buffer {
   const [[west, south], [east, north]] = [
     [-68.8, 44.8],
@@ -134,14 +135,14 @@ export type Mirror = TestServer & {
   settings: Record<string, string>;
   /** Publishes a new version of every file. */
   publish(when: Date): void;
-  /** The methods of the requests for a path. */
+  /** The methods of the requests received for a path. */
   asked(path: RegExp): string[];
 };
 
 /**
  * Serves the files. A prefix before the path causes a fault: `/fault-dead`, `-page` (returns HTML),
  * `-undated`, `-moved`, `-headless` or `-bucket` (403 for missing files).
- * @param fips counties with roads, in last year's version
+ * @param fips counties that have roads, in last year's version
  */
 export async function serveMirror(fips: readonly string[], catalogue: string): Promise<Mirror> {
   const year = new Date().getUTCFullYear() - 1;

@@ -16,7 +16,7 @@ export type Document = {
 /** A response as the client received it. */
 export type Reply = { method: string; path: string; status: number; headers: Headers; text: string };
 
-/** Headers of every response, whether or not its path is documented. */
+/** Headers that every response has, whether or not its path is documented. */
 const ALWAYS = [
   'x-request-id',
   'x-tokens-used',
@@ -33,7 +33,7 @@ const ALWAYS = [
  * here. Returns a function that throws on the first difference.
  */
 export function conformsTo(document: Document): (reply: Reply) => void {
-  // With inlineRefs, definitions are copied to every reference, which takes twice as long to compile.
+  // With inlineRefs, every reference gets a copy of the definition, which takes twice as long to compile.
   const ajv = new Ajv2020({ strict: false, allErrors: true, inlineRefs: false });
   // The package is CommonJS, so its function is the `default` of the module's default export.
   (ajvFormats as unknown as { default: (ajv: Ajv2020) => void }).default(ajv);

@@ -10,7 +10,7 @@ print(json.dumps([[cell for cell in row] for row in book.worksheets[0].iter_rows
 const python = '/usr/bin/python3';
 export const HAS_OPENPYXL = spawnSync(python, ['-c', 'import openpyxl']).status === 0;
 
-/** The cells of a workbook's first sheet, as openpyxl reads them. */
+/** The cells in a workbook's first sheet, as openpyxl reads them. */
 export function readWithOpenpyxl(workbook: Buffer): unknown[][] {
   const { status, stdout, stderr } = spawnSync(python, ['-c', PROGRAM], {
     input: workbook,

@@ -6,15 +6,15 @@ import { measureBoundary } from '../../workers/ingest/kinds/assessor/stage-bound
 import type { TestDb } from './test-db.ts';
 
 /**
- * A parcel on the roll as readers see it: columns of parcels and parcel_filters by name. Absent columns are
- * unknown.
+ * A parcel on the roll, as readers see it: columns of parcels and parcel_filters by name. Columns that are
+ * absent are unknown.
  */
 export type TestParcel = {
   property_id: number;
   boundary?: MultiPolygon;
 } & Record<string, unknown>;
 
-/** The ring of a box, counter-clockwise from the southwest. */
+/** The ring of a box, counterclockwise from the southwest corner. */
 export const boxRing = (west: number, south: number, east: number, north: number): Position[] => [
   ...([
     [west, south],
@@ -27,7 +27,7 @@ export const boxRing = (west: number, south: number, east: number, north: number
   ] as Position[]),
 ];
 
-/** A square around a point, with its side in degrees. */
+/** A square around a point. Its side is in degrees. */
 export function square(lon: number, lat: number, side = 0.001): MultiPolygon {
   const half = side / 2;
   return [[boxRing(lon - half, lat - half, lon + half, lat + half)]];

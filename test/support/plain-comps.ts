@@ -1,7 +1,7 @@
 import geographiclib from 'geographiclib-geodesic';
 
 /**
- * A row of table `listings` in the form that tests create. Dates are 'YYYY-MM-DD'; the location is in 1e-7
+ * A row in table `listings`, in the form that tests create. Dates are 'YYYY-MM-DD'. The location is in 1e-7
  * degrees.
  */
 export type PlainListing = {
@@ -42,7 +42,8 @@ const DAY_MS = 86_400_000;
 const dayOf = (date: string) => Date.parse(date) / DAY_MS;
 
 /**
- * The feed's own figure; otherwise the days from listing to the last status change, or to today for ACTIVE.
+ * The feed's own figure. If it has none, the days from listing to the last status change, or to today if
+ * ACTIVE.
  */
 export function plainDaysOnMarket(listing: PlainListing, today: string): number | null {
   if (listing.daysOnMarket !== null) return listing.daysOnMarket;
@@ -53,8 +54,8 @@ export function plainDaysOnMarket(listing: PlainListing, today: string): number 
 }
 
 /**
- * The comps that a query should return, in order: a simple implementation of the documentation over all
- * listings.
+ * The comps that a query should return, in order. This is a simple implementation of the documented behavior,
+ * which checks every listing.
  */
 export function plainComps(listings: PlainListing[], query: PlainQuery, today: string): PlainListing[] {
   const name = query.order?.replace('-', '');
@@ -107,7 +108,7 @@ function isBetween(value: number | null, least: number | undefined, most: number
 /** Circle vertices are rounded to this many steps per 1e-7 degree. */
 const STEPS = 1024;
 
-/** A polygon of 256 vertices on a geodesic circle, in steps. With 0 meters, it is the point itself. */
+/** A polygon of 256 vertices on a geodesic circle, in steps. If the radius is 0, it is the point itself. */
 function circleOf([lon, lat]: [number, number], meters: number): GridPolygon {
   const toSteps = (degrees: number) => Math.round(degrees * 1e7 * STEPS);
   const ring = Array.from({ length: 257 }, (_, i): [number, number] => {
@@ -121,7 +122,7 @@ function isWithin(location: PlainListing['location'], circle: GridPolygon): bool
   return location !== null && isOnArea([location[0] * STEPS, location[1] * STEPS], circle);
 }
 
-/** Whether a point is inside by the even-odd rule, or on the boundary. Exact for integers of any size. */
+/** Whether a point is inside (by the even-odd rule) or on the boundary. Exact for integers of any size. */
 export function isOnArea([x, y]: readonly [number, number], rings: GridPolygon): boolean {
   let inside = false;
   for (const ring of rings) {

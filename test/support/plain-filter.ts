@@ -3,8 +3,8 @@ import { type FieldSpec, PARCEL_FIELDS } from '../../shared/model/parcel-fields.
 import type { TestParcel } from './parcels.ts';
 
 /**
- * A simple implementation of a filter: whether a parcel matches a value, given the whole body and today's
- * date (YYYY-MM-DD).
+ * A simple implementation of a filter: whether a parcel matches a value, given the whole request body and
+ * today's date (YYYY-MM-DD).
  */
 type Reading = (parcel: TestParcel, value: never, body: Record<string, unknown>, today: string) => boolean;
 
@@ -16,7 +16,7 @@ const padded = (code: string | number): string => String(code).padStart(5, '0');
 const day = (value: string | number): string =>
   `${String(value).slice(0, 4)}-${String(value).slice(4, 6)}-${String(value).slice(6)}`;
 
-/** Filters compare these values as displayed, after rounding. */
+/** Filters compare these values after rounding, as they are displayed. */
 const ROUNDED = ['improvement_percent', 'value', 'value_per_acre'];
 
 function range(column: string, read: (bound: never) => unknown = bound => bound): [Reading, Reading] {
@@ -70,7 +70,7 @@ const atMost =
     return value !== null && value <= most;
   };
 
-/** The words of a name: runs of letters and digits, ignoring case, accents and apostrophes. */
+/** The words of a name: runs of letters and digits, ignoring case, accents, and apostrophes. */
 function words(text: string): string[] {
   return text
     .normalize('NFD')
@@ -123,7 +123,7 @@ function changedSince(parcel: TestParcel, since: number | string): boolean {
 
 const always: Reading = () => true;
 
-/** Implementations of the filters that fields declare. */
+/** Implementations of the filters that are declared by fields. */
 const declared: Record<string, Reading> = Object.assign(
   {},
   ...Object.entries<FieldSpec>(PARCEL_FIELDS).map(([name, { filter, type }]) => {

@@ -20,7 +20,7 @@ import {
   type Point,
 } from './plain-lines.ts';
 
-/** A segment of the line of `road`. A lower `order` takes precedence. */
+/** A segment of the line that belongs to `road`. A lower `order` takes precedence. */
 type Centerline = {
   line: Line;
   ends: readonly [string, string];
@@ -41,8 +41,8 @@ const MAX_ANGLE = (52.5 * Math.PI) / 180;
 const PARALLEL = Math.PI / 6;
 
 /**
- * A simple implementation of frontage: checks every half meter of every boundary. Spatial indexes of whole
- * centerline segments and whole parcels select the candidates.
+ * A simple implementation of frontage: it checks every half meter of every boundary. Candidates come from
+ * spatial indexes of whole centerline segments and whole parcels.
  */
 export function plainFrontage(
   roads: readonly Road[],
@@ -102,8 +102,8 @@ function reading(
   const searchM = Math.max(...Object.values(reachM)) + BULB_M;
 
   /**
-   * Whether `road` continues at this end with a segment that comes nearer to p than the end itself. If so, p
-   * doesn't face this end.
+   * Whether `road` continues beyond this end with a segment that comes closer to p than the end itself does.
+   * If so, p doesn't face this end.
    */
   function goesOn(road: Centerline, at: Point, p: Point): boolean {
     return [0, 1].some(end => {
@@ -131,8 +131,8 @@ function reading(
   }
 
   /**
-   * The dead end of the road within centimeters of a point, and the vertex before it. A dead end has no other
-   * road within a meter.
+   * The road's dead end within centimeters of a point, and the vertex before it. A dead end has no other road
+   * within a meter.
    */
   function deadEnd({ line }: Centerline, at: Point): { end: Point; before: Point } | undefined {
     const [a, b] = line;
@@ -259,7 +259,7 @@ function middleOf(parcels: readonly Neighbor[]): Position {
   return [(west + east) / 2, (south + north) / 2];
 }
 
-/** West, south, east and north of a parcel, with a margin of half a right-of-way. */
+/** A parcel's west, south, east, and north, with a margin of half a right-of-way. */
 function boxOf({ edges }: Ground): [number, number, number, number] {
   const xs = edges.map(([[x]]) => x);
   const ys = edges.map(([[, y]]) => y);
@@ -277,7 +277,7 @@ function touches(ground: Ground, line: Line): boolean {
 
 const RANK = { highway: 0, normal: 1, local: 2, private: 3 };
 
-/** Segments by class and in the given order, without repeats. */
+/** Segments by class, in the given order, without repeats. */
 function withoutRepeats(roads: readonly Road[]) {
   const cache = new Map<string, { road: Road; ends: [Position, Position] }>();
   for (const road of roads.toSorted((a, b) => RANK[a.class] - RANK[b.class])) {
@@ -290,7 +290,7 @@ function withoutRepeats(roads: readonly Road[]) {
   return [...cache.values()];
 }
 
-/** Tests whether a parcel's polygon is the right-of-way of a road, and caches the results. */
+/** Tests whether a parcel's polygon is a road's right-of-way, and caches the results. */
 function wayTest(centerlines: readonly Centerline[], reachM: RoadReach) {
   const linesOf = new Map<Road, Line[]>();
   for (const { road, line } of centerlines) linesOf.set(road, [...(linesOf.get(road) ?? []), line]);
@@ -327,7 +327,7 @@ function isIn(ground: Ground, q: Point): boolean {
   return holds(ground, q) && ground.edges.every(edge => distance(nearestPoint(edge, q), q) > CONTACT_M);
 }
 
-/** Number of sides of a road point on which the polygon continues. */
+/** On how many sides of a road point the polygon continues. */
 function sidesInside(ground: Ground, q: Point, along: Point): number {
   if (!isIn(ground, q)) return 0;
   const left: Point = [-along[1], along[0]];

@@ -1,4 +1,4 @@
-/** Points, lines and polygons on a plane in meters, for the simple reference implementations. */
+/** Points, lines, and polygons on a plane in meters, for the simple reference implementations. */
 export type Point = readonly [x: number, y: number];
 export type Line = readonly [from: Point, to: Point];
 /** The edges of one or more polygons, in any order. */
@@ -8,7 +8,7 @@ export function edgesOf(ring: readonly Point[]): Line[] {
   return ring.slice(1).map((to, i) => [ring[i]!, to]);
 }
 
-/** Area of a ring in either winding order. */
+/** A ring's area, in either winding order. */
 export function areaOf(ring: readonly Line[]): number {
   const origin = ring[0]![0];
   return Math.abs(ring.reduce((sum, [a, b]) => sum + leftOf([origin, a], b), 0)) / 2;
@@ -39,7 +39,7 @@ export function direction([[ax, ay], [bx, by]]: Line): Point {
   return [(bx - ax) / lengthM, (by - ay) / lengthM];
 }
 
-/** The distance of (x, y) to the left of a line, times the line's length. */
+/** How far (x, y) is to the left of a line, times the line's length. */
 export const leftOf = ([[ax, ay], [bx, by]]: Line, [x, y]: Point) =>
   (bx - ax) * (y - ay) - (by - ay) * (x - ax);
 

@@ -1,9 +1,9 @@
 import { add, divide, exactly, type Fraction, roundDecimal, times, total } from './decimal.ts';
 
 /**
- * A literal implementation of the market statistics: for every bucket and key, filters the listings, sorts
- * them and calculates exactly. Shares nothing with the kernels, not even the bucket ranges, which it derives
- * from their labels.
+ * A literal implementation of the market statistics: for every bucket and key, it filters the listings, sorts
+ * them, and calculates exactly. It shares nothing with the kernels, not even the bucket ranges, which it
+ * derives from their labels.
  */
 export type PlainListing = {
   status: 'ACTIVE' | 'PENDING' | 'SOLD';
@@ -19,7 +19,7 @@ export type PlainListing = {
 type Figures = Record<string, number | null>;
 export type PlainBucket = { type: string; listings: number; data: Figures; more: Figures };
 
-/** In the order of the specification. */
+/** In the order of the API specification. */
 export const LABELS = [
   '0-9.5k sqft',
   '0-0.25 acre',
@@ -47,7 +47,7 @@ export const LABELS = [
 
 const WINDOWS = { '1mo': 1, '3mo': 3, '6mo': 6, '1yr': 12 };
 
-/** `0.15 acre-1 acre` is [0.15, 1]. A number without a unit takes the unit of the other one. */
+/** `0.15 acre-1 acre` is [0.15, 1]. A number without a unit has the same unit as the other number. */
 export function rangeOf(label: string): [min: number, max: number] {
   const unit = label.endsWith('sqft') ? 'sqft' : 'acre';
   const [min, max] = label.split('-').map(edge => {

@@ -7,7 +7,7 @@ export type CommandResult = { code: number; out: string; err: string };
 /**
  * Runs one command line in this process as bin/plat.mjs would, because starting a process takes as long as
  * dozens of commands. Run only one at a time.
- * @param env its settings; it reads nothing from the test runner's environment
+ * @param env its settings. It reads nothing from the test runner's environment
  */
 export async function runCommand(
   env: Record<string, string | undefined>,
@@ -52,7 +52,7 @@ export function commandsOn(db: TestDatabase) {
       expect([code, err]).toEqual([0, '']);
       return JSON.parse(out);
     },
-    /** Expects a usage error: exit code 2 with this message and no stack trace. */
+    /** Expects a usage error: exit code 2, with this message and no stack trace. */
     async refused(argv: string[], reason: string | RegExp) {
       const { code, err } = await plat(...argv);
       expect([argv, code, err]).toEqual([argv, 2, expect.stringMatching(reason)]);

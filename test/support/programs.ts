@@ -20,7 +20,7 @@ await bundlePrograms(OURS, folder);
 
 const isOurs = (program: Program) => program.startsWith('test/');
 
-/** Starts a built program in its own process. @param env its whole environment except PATH and the build */
+/** Starts a built program in its own process. @param env its whole environment, except PATH and the build */
 export function startProgram(
   program: Program,
   env: Record<string, string>,

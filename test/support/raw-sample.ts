@@ -13,7 +13,7 @@ const FOLDER = join(rootDir, 'workers', 'sample', 'data', 'washington_nh');
 export type RawComp = {
   status: 'ACTIVE' | 'PENDING' | 'SOLD';
   zip: string;
-  /** US dollars and acres, as decimal text. */
+  /** In US dollars and acres, as decimal text. */
   price: string;
   acres: string;
   /** 'YYYY-MM-DD' */
@@ -22,7 +22,7 @@ export type RawComp = {
   daysOnMarket: number | null;
 };
 
-/** Parcel boundaries on the map: one geometry per feature, in file order, including repeats. */
+/** Parcel boundaries from the map file: one geometry per feature, in file order, including repeats. */
 export type RawMap = Map<string, (Polygon | MultiPolygon)[]>;
 
 /** The rows of a dBASE III table without memo fields: every cell as trimmed text. */
@@ -76,8 +76,8 @@ export function readMap(): RawMap {
 }
 
 /**
- * Geodesic area in acres by GeographicLib: parts are added, holes subtracted. Rings are not repaired, so the
- * figure is meaningless if they cross themselves or each other.
+ * Geodesic area in acres from GeographicLib. Parts are added and holes are subtracted. Rings are not
+ * repaired, so the figure is meaningless if any cross themselves or each other.
  */
 export function geodesicAcres(geometry: Polygon | MultiPolygon): number {
   const polygons = geometry.type === 'Polygon' ? [geometry.coordinates] : geometry.coordinates;
@@ -93,13 +93,14 @@ export function geodesicAcres(geometry: Polygon | MultiPolygon): number {
 }
 
 /**
- * All listings for sale, under contract or sold in Washington, which covers ZIP 03280 and is in county 33019.
+ * All listings for sale, under contract, or sold in Washington, which covers ZIP 03280 and is in county
+ * 33019.
  */
 export function readComps(): RawComp[] {
   return [...readSales(), ...readListings()];
 }
 
-/** Arm's-length sales of vacant land for $1,000 or more, without sales of several parcels for one price. */
+/** Arm's-length sales of vacant land for $1,000 or more, except sales of several parcels for one price. */
 function readSales(): RawComp[] {
   const roll = readRoll();
   const map = readMap();
@@ -126,7 +127,7 @@ function readSales(): RawComp[] {
     }));
 }
 
-/** The generated listings, from a CSV without quotes. */
+/** The generated listings, from a CSV file without quotes. */
 function readListings(): RawComp[] {
   const [header, ...lines] = readFileSync(join(FOLDER, 'generated-listings.csv'), 'utf8')
     .trim()

@@ -20,7 +20,7 @@ export function sendRaw(url: string, request: string): Promise<string> {
 
 export type RawReply = { status: number; head: string; body: string };
 
-/** A request with any Host header. `form` becomes a form-encoded body. */
+/** A request with a given Host header. `form` becomes a form-encoded body. */
 export async function askHost(
   url: string,
   host: string,

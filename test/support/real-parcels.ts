@@ -10,7 +10,7 @@ import { pointOnSurface } from '../../shared/geo/point-on-surface.ts';
 import { prepareBoundary } from '../../shared/geo/prepare-geometry.ts';
 import { readInput } from '../../workers/formats/read-format.ts';
 
-/** A parcel as stored: the boundary on the grid, location and extent in units of 1e-7 degrees. */
+/** A parcel as stored: the boundary on the grid, and the location and extent in units of 1e-7 degrees. */
 export type StoredParcel = { boundary: MultiPolygon; location: [number, number]; extentE7: Box };
 
 const DATA = fileURLToPath(new URL('../../workers/sample/data', import.meta.url));

@@ -25,15 +25,15 @@ const git = (...args: string[]) => spawnSync('git', ['-C', rootDir, ...args], { 
 /** Whether the clone contains the previous release. A shallow clone or an archive doesn't. */
 export const hasPrevious = git('cat-file', '-e', `${PREVIOUS}^{commit}`).status === 0;
 
-/** The packages that a release installs, except itself. */
+/** The packages that a release installs, except the release itself. */
 function packagesOf(root: string): string {
   const { packages } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8'));
   return JSON.stringify(Object.entries(packages).filter(([path]) => path.includes('node_modules/')));
 }
 
 /**
- * Extracts the previous release from the history into a folder. It uses our packages if both releases require
- * the same ones.
+ * Extracts the previous release from the Git history into a folder. It uses our packages if both releases
+ * require the same ones.
  */
 export function unpackPrevious(folder: string): void {
   mkdirSync(folder);
@@ -53,7 +53,7 @@ export function unpackPrevious(folder: string): void {
 export type Service = { child: ChildProcess; log(): string; stop(): Promise<void> };
 export type ApiService = Service & { url: string };
 
-/** Starts programs of releases on a database, from the path of the release's folder, as an operator would. */
+/** Starts a release's programs on a database from the release's folder, as an operator would. */
 export function releaseServices(settings: Record<string, string>) {
   const env = { PATH: process.env.PATH, LOG_LEVEL: 'info', ...settings };
   const children: ChildProcess[] = [];
@@ -63,7 +63,7 @@ export function releaseServices(settings: Record<string, string>) {
   });
   const bin = (root: string) => join(root, 'bin', 'plat.mjs');
 
-  /** @param ready matches its log once it serves requests */
+  /** @param ready matches its log once it is serving requests */
   async function start(root: string, name: 'api' | 'worker', ready: RegExp) {
     const child = spawn(process.execPath, [bin(root), name], { env, stdio: ['ignore', 'ignore', 'pipe'] });
     children.push(child);

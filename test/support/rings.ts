@@ -1,6 +1,6 @@
 import type { Position, Ring } from '../../shared/geo/geometry-types.ts';
 
-/** Positions from the coordinates of a WKT ring or line. */
+/** Parses the coordinates of a WKT ring or line into positions. */
 export const ring = (text: string): Ring =>
   text.split(',').map(position => position.trim().split(' ').map(Number) as Position);
 

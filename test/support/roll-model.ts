@@ -66,7 +66,7 @@ export type Shape = { geometry: Geometry | null; lots: number[]; bad?: string };
 
 const ring = (n: number): Position[] => lotRings(n)[0]!;
 
-/** Separate lots, each always written the same way, some of them in need of repair; and unusable shapes. */
+/** Separate lots, each always written the same way, some of which need repair. Also unusable shapes. */
 const SHAPES: Shape[] = [
   { geometry: null, lots: [] },
   { geometry: lot(0), lots: [0] },
@@ -101,7 +101,7 @@ export const rows = (most: number): fc.Arbitrary<Row[]> =>
   fc.array(
     fc.record({
       key: fc.constantFrom(...KEYS),
-      // Only a few values, so that rows with the same key are often identical.
+      // There are only a few values, so that rows with the same key are often identical.
       owner: fc.oneof({ weight: 3, arbitrary: fc.constant(OWNERS[0]!) }, fc.constantFrom(...OWNERS)),
       acres: fc.oneof({ weight: 4, arbitrary: fc.constant(ACRES[0]!) }, fc.constantFrom(...ACRES)),
       price: fc.oneof({ weight: 5, arbitrary: fc.constant(PRICES[0]!) }, fc.constantFrom(...PRICES)),
@@ -142,7 +142,7 @@ export type Parcel = {
 };
 export type Reading = {
   parcels: Map<string, Parcel>;
-  /** Row number, input and reason of every reject, sorted. */
+  /** Row number, input, and reason for every rejected row, sorted. */
   rejects: string[];
   read: number;
   skipped: number;

@@ -1,7 +1,8 @@
 /**
- * Set in vitest.config.ts: `npm test` tries a third of each property's cases, and `--project slow` tries all.
+ * Set in vitest.config.ts. `npm test` tries a third of each property's cases, and `--project slow` tries all
+ * of them.
  */
 const share = process.env.PROPERTY_SHARE === undefined ? 1 : Number(process.env.PROPERTY_SHARE);
 
-/** Number of a property's cases to try in this run. */
+/** How many of a property's cases to try in this run. */
 export const runs = (all: number): number => Math.ceil(all * share);

@@ -8,14 +8,14 @@ import { createRandom, type Random } from '../bench/generate/random.ts';
  */
 export type Market = {
   elasticity: number;
-  /** Change per year. */
+  /** Price change per year. */
   trend: number;
   noise: number;
   /** Height of the hills and valleys in the price level, which are about 20 km long. */
   relief: number;
   county: number;
   asOfDay: number;
-  /** Southwest corner in degrees. The market is half a degree wide and high. */
+  /** Southwest corner in degrees. The market is half a degree wide and tall. */
   west: number;
   south: number;
 };
@@ -77,8 +77,8 @@ export function generateSales(market: Market, count: number, seed: number): Comp
 }
 
 /**
- * Moves the sales of the last 300 days to one day in `everyDays`, so that a backtest fits its model only a
- * few times.
+ * Moves sales from the last 300 days to one day in every `everyDays`, so that a backtest fits its model only
+ * a few times.
  */
 export function onFewDays(sales: Comps, everyDays: number): Comps {
   const { asOfDay } = MARKET;
@@ -86,7 +86,7 @@ export function onFewDays(sales: Comps, everyDays: number): Comps {
   return { ...sales, soldDay: sales.soldDay.map(day => (day < asOfDay - 300 ? day : asOfDay - before(day))) };
 }
 
-/** Space for `count` sales, all SOLD. */
+/** Allocates space for `count` sales, all SOLD. */
 export function emptyComps(count: number): Comps {
   const column = () => new Float64Array(count);
   return {

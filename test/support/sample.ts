@@ -18,7 +18,7 @@ export async function ingestSample(pool: TestDb, ...names: string[]): Promise<vo
   }
 }
 
-/** Loads what a first start loads of Washington, New Hampshire. */
+/** Loads the same data for Washington, New Hampshire as a first start does. */
 export async function loadSample(pool: TestDb): Promise<void> {
   await ingestSample(
     pool,

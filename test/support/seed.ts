@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 
 /**
- * Properties try the same examples in every run, so that failures can be repeated and results don't change
- * from day to day. FC_SEED=random (or a number) tries others.
+ * Property tests try the same examples in every run, so that failures can be reproduced and results don't
+ * change from day to day. FC_SEED=random (or a number) tries others.
  */
 const wanted = process.env.FC_SEED ?? '20261120';
 if (wanted !== 'random') fc.configureGlobal({ seed: Number(wanted) });

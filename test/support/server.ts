@@ -4,7 +4,10 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { type EmbeddedServer, startEmbedded } from '../../shared/platform/embedded-postgres.ts';
 
-/** Test databases don't have to survive a crash, and two test workers share the machine with the server. */
+/**
+ * Settings for databases that don't have to survive a crash, on a machine that the server shares with two
+ * test workers.
+ */
 const SETTINGS = {
   fsync: 'off',
   full_page_writes: 'off',
@@ -27,17 +30,17 @@ export async function startTestServer(folder = makeFolder()): Promise<TestServer
 }
 
 /**
- * Linux's in-memory file system. Creating a database there took 45 to 69 ms; on disk it took 57 to 460 ms,
- * depending on the disk's other load.
+ * Linux's in-memory file system. Creating a database there took 45 to 69 ms. On disk, it took 57 to 460 ms,
+ * depending on what else was using the disk.
  */
 const MEMORY = '/dev/shm';
 /**
- * Free space required there: room for the WAL (up to about 4 GB, by max_wal_size) and as much again for the
- * databases of running test files.
+ * Free space required there: room for the WAL (up to about 4 GB, by max_wal_size) and the same amount again
+ * for the databases of running test files.
  */
 const ROOM_BYTES = 8 * 2 ** 30;
 
-/** Folders where throwaway servers may be. */
+/** Folders where there may be throwaway servers. */
 export const FOLDERS = [MEMORY, tmpdir()];
 
 function hasRoom(folder: string): boolean {

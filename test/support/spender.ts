@@ -4,7 +4,7 @@ import type { commandsOn } from './plat.ts';
 
 export const STATS = '/api/public/v1/markets-stats/33019/stats/';
 
-/** Creates accounts with a name and terms that have used 20 tokens in their period. */
+/** Creates accounts with the given name and terms. They have used 20 tokens in their period. */
 export function spender(api: TestApi, json: ReturnType<typeof commandsOn>['json']) {
   return async (name: string, ...terms: string[]): Promise<string> => {
     await json('account', 'create', name, ...terms);

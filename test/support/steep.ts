@@ -3,16 +3,16 @@ import type { Box } from '../../shared/geo/geometry-types.ts';
 import { geographicKeys, projectedKeys, type TiffOptions, writeTiff } from './geotiff.ts';
 
 /**
- * A made-up range of hills with a known height at every point, and its grids. The projection is UTM zone 19
- * north on NAD83.
+ * A made-up range of hills with a known elevation at every point, and grids of it. The projection is UTM zone
+ * 19 north on NAD83.
  */
 export const UTM_19N = 26919;
 const utm = proj4('WGS84', `+proj=utm +zone=19 +datum=NAD83 +units=m +no_defs`);
 
-/** Southwest corner and side in UTM, in meters. */
+/** Southwest corner and side in UTM meters. */
 export const STEEP = { x: 515_000, y: 4_960_000, sizeM: 6_000 };
 
-/** Meters above sea level: hills from 400 m to 2 km across, with slopes from flat to about 60 %. */
+/** Meters above sea level: hills from 400 m to 2 km across, with slopes from flat to about 60%. */
 export function heightM(x: number, y: number): number {
   const e = x - STEEP.x;
   const n = y - STEEP.y;
@@ -38,7 +38,7 @@ export function writeProjected(path: string, cellM: number, options: Partial<Tif
   });
 }
 
-/** Writes the hills as a geographic grid of `step` degrees. */
+/** Writes the hills as a geographic grid with a step of `step` degrees. */
 export function writeGeographic(path: string, step: number, options: Partial<TiffOptions> = {}): void {
   const [west, south, east, north] = steepExtent();
   writeTiff(path, {
@@ -78,8 +78,8 @@ export function fromUtm(x: number, y: number): [number, number] {
 }
 
 /**
- * Writes a plane of 1 km that starts at 100 m and rises by `percent` toward the east, on a 10 m UTM grid at
- * the hills' corner.
+ * Writes a 1 km plane that starts at 100 m and rises toward the east by `percent`, on a 10 m UTM grid at the
+ * hills' corner.
  */
 export function writePlane(path: string, percent: number, options: Partial<TiffOptions> = {}): void {
   writeTiff(path, {

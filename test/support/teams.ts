@@ -24,7 +24,7 @@ export function openTeams(db: TestDatabase, api: TestApi) {
     return company;
   }
 
-  /** Invites an address and returns the path of the link. */
+  /** Invites an address and returns the link's path. */
   async function linkFrom(owner: User, email: string): Promise<string> {
     return invite(db.pool, { companyId: (await companyOf(owner)).id, email, actor: owner.email });
   }
@@ -35,7 +35,7 @@ export function openTeams(db: TestDatabase, api: TestApi) {
     return browser;
   }
 
-  /** A colleague of an owner who has accepted an invitation. */
+  /** Adds a colleague of an owner, who accepts an invitation. */
   async function newColleague(owner: User) {
     const email = newAddress();
     const browser = visitor(api);

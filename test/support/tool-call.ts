@@ -16,7 +16,7 @@ export const toolCall = (name: string, given: object = {}) => ({
   params: { name, arguments: given },
 });
 
-/** The message in a response of `POST /mcp`: the JSON body, or the only event of a stream. */
+/** The message in a response from `POST /mcp`: the JSON body, or a stream's only event. */
 export const messageIn = (text: string) => JSON.parse(/^data: (.*)$/m.exec(text)?.[1] ?? text);
 
 /** Calls a tool without an MCP client, and returns the result in the form of a REST response. */
@@ -38,7 +38,7 @@ export async function askTool(
   const { result } = messageIn(text);
   if (!result.isError) return { status: 200, tokens, json: result.structuredContent };
   const json = JSON.parse(result.content[0].text);
-  // Internal errors don't reveal their status. In these tests, the cause is an unreachable database.
+  // Internal errors don't reveal their status. In these tests, the cause is always an unreachable database.
   const code = json.error.code as keyof typeof ERROR_STATUSES;
   return { status: code === 'internal_error' ? 503 : ERROR_STATUSES[code][0], tokens, json };
 }

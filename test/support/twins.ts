@@ -10,7 +10,7 @@ import { insertListings } from './listings.ts';
 import { insertEstimates, insertParcels, square, type TestParcel } from './parcels.ts';
 import { askTool } from './tool-call.ts';
 
-/** Two services that differ only in paid data, and a client of each without tokens. */
+/** Two services that differ only in paid data, and a client without tokens for each. */
 
 /** A county with so few parcels that a client must learn nothing about them, and a county with many. */
 export const FEW = 33_005;
@@ -21,10 +21,10 @@ const OWNERS = ['ADA ONE', 'BEA TWO', 'CAL THREE', 'DEE FOUR'] as const;
 const keyOf = (n: number) => `${String(n).padStart(8, '0')}-1111-4111-8111-111111111111`;
 
 /**
- * Twelve parcels in the small county and sixty in the large one. The second twin differs: parcels 1 and 2 of
- * each county swap values, parcels 1 and 2 of the small county swap owners, and parcel 3 there and one of
- * seven sales have different acres. Counts from 25 up, the set of names, and the county's coverage are the
- * same.
+ * Twelve parcels in the small county and sixty in the large one. The second twin differs: parcels 1 and 2 in
+ * each county swap values, parcels 1 and 2 in the small county swap owners, and the small county's parcel 3
+ * and one of seven sales have different acreages. Counts of 25 and more, the set of names, and the county's
+ * coverage are the same.
  */
 function parcelsOf(second: boolean): TestParcel[] {
   const other = (n: number) => (second && n <= 2 ? 3 - n : n);
@@ -79,7 +79,7 @@ async function fill({ pool }: TestDatabase, second: boolean): Promise<void> {
 
 export type Twin = { api: TestApi; db: TestDatabase; key: string; ids: Map<string, string>; made: string[] };
 
-/** @param prepare adds more data to both, or to the second one only */
+/** @param prepare adds more data to both services, or to the second one only */
 export async function startTwins(
   prepare?: (db: TestDatabase, second: boolean) => Promise<void>,
 ): Promise<[Twin, Twin]> {
@@ -108,7 +108,7 @@ export async function newClient(twin: Twin, tokensIncluded = 0): Promise<void> {
 const TOOLS = toolsOf(endpoints, openApiDocument(endpoints) as Document);
 const BY_ID = new Map(endpoints.map(endpoint => [endpoint.operationId, endpoint]));
 
-/** `{made}` in a text is replaced with the twin's newest list, search or export. */
+/** `{made}` in a string is replaced with the twin's newest list, search, or export. */
 export type Step = {
   operation: string;
   params?: Record<string, string | number>;
@@ -117,7 +117,7 @@ export type Step = {
   how?: 'rest' | 'mcp' | 'head';
 };
 
-/** A step's response as the client sees it, without ids, times and secrets. */
+/** A step's response as the client sees it, without ids, times, and secrets. */
 export async function take(twin: Twin, step: Step): Promise<string> {
   const text = JSON.stringify(step).replaceAll('{made}', twin.made.at(-1) ?? keyOf(0));
   const { operation, params = {}, query = {}, body, how = 'rest' } = JSON.parse(text) as Step;
@@ -164,7 +164,7 @@ const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
 const MOMENT = /\d{4}-\d\d-\d\dT[\d:.]+Z/g;
 
 /**
- * Replaces ids and a list's update times with their order of appearance, and cursors with their decoded
+ * Replaces ids and a list's update times with numbers in order of appearance, and cursors with their decoded
  * contents.
  */
 function seen({ ids, api }: Twin, text: string): string {

@@ -1,4 +1,4 @@
 import { unzipSync } from 'fflate';
 
-/** The bytes of one file in a ZIP archive. */
+/** Returns the bytes of one file in a ZIP archive. */
 export const unzipped = (zip: Uint8Array, member: string): Buffer => Buffer.from(unzipSync(zip)[member]!);

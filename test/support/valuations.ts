@@ -39,7 +39,7 @@ async function doJobs(pool: TestDb, jobs: readonly string[]): Promise<Valued> {
   return total;
 }
 
-/** Every stored valuation by parcel, without the time it was computed. */
+/** Every stored valuation by parcel, without the time when it was computed. */
 export async function storedValuations(pool: TestDb): Promise<Map<number, string>> {
   const { rows } = await pool.query<{ id: number; row: string }>(
     "select property_id as id, (to_jsonb(v) - 'computed_at')::text as row from valuations v order by property_id",

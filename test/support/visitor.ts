@@ -32,7 +32,7 @@ export async function newUser(
 
 export type Page = { status: number; headers: Headers; text: string };
 
-/** A browser without scripts that keeps cookies and sends forms as browsers do. */
+/** A browser without scripting that keeps cookies and sends forms as browsers do. */
 export function visitor(api: Pick<TestApi, 'url'>) {
   const cookies = new Map<string, string>();
   async function send(path: string, init: RequestInit): Promise<Page> {
@@ -73,7 +73,7 @@ export function visitor(api: Pick<TestApi, 'url'>) {
   };
 }
 
-/** The path of a sign-in, reset or invitation link for a user. */
+/** The path of a user's sign-in, reset, or invitation link. */
 export async function linkOf(
   db: TestDatabase,
   userId: string,
@@ -83,8 +83,8 @@ export async function linkOf(
 }
 
 /**
- * Waits for an email to this address in the outbox of PLAT_DIR and returns the path of its link.
- * @param origin the expected origin of the link
+ * Waits for an email to this address in PLAT_DIR's outbox and returns the path of its link.
+ * @param origin the link's expected origin
  */
 export async function mailTo(api: TestApi, email: string, origin = api.url): Promise<string> {
   const outbox = join(api.config.PLAT_DIR, 'outbox');

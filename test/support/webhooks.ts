@@ -11,7 +11,7 @@ import type { TestDatabase } from './database.ts';
 import { serve } from './http-server.ts';
 
 export const WEBHOOKS = '/api/public/v1/webhooks/';
-/** Allows the API and the dispatchers of tests to send to this machine. */
+/** Allows the API and the tests' dispatchers to send to this machine. */
 export const ON_LOOPBACK = { WEBHOOK_PRIVATE_HOSTS: '127.0.0.1' };
 
 export type Message = { type: string; timestamp: string; data: Record<string, unknown> };
@@ -53,7 +53,7 @@ export function startTestDispatcher(
   return dispatcher;
 }
 
-/** Records changes, the last step of an ingestion. */
+/** Records changes, which is the last step of an ingestion. */
 export function makeChanges(db: TestDatabase, fips: number, count = 1, type = 'parcel.changed') {
   return db.pool.transaction(async client => {
     await openChanges(client);

@@ -47,7 +47,7 @@ export function openTestBackend(config: Config): QueueBackend {
 
 /**
  * A worker in this process, stopped no later than the end of the test, because PostgreSQL queues belong to
- * the database whatever their prefix.
+ * the database, whatever their prefix is.
  */
 export async function startTestWorker(config: Config, jobs: Jobs): Promise<RunningWorker> {
   const worker = await startWorker(config, silent, jobs, { diskPauseMs: 500 });
@@ -60,7 +60,7 @@ export async function startTestWorker(config: Config, jobs: Jobs): Promise<Runni
   return { ...worker, stop };
 }
 
-/** Loses all queue contents, as after a crash, a flush or a change of server. */
+/** Empties all queues, as a crash, a flush, or a change of server would. */
 export async function loseQueues(db: TestDatabase, config: Config): Promise<void> {
   if (config.REDIS_URL === undefined) {
     const { rows } = await db.pool.query<{ name: string }>(
@@ -74,7 +74,7 @@ export async function loseQueues(db: TestDatabase, config: Config): Promise<void
 
 const text = z.strictObject({ text: z.string() });
 
-/** A job with its text as the key. */
+/** A job that uses its text as the key. */
 export function testJob(
   name: string,
   policy: Partial<Pick<JobDefinition<unknown>, 'attempts' | 'backoffMs' | 'queue'>> = {},

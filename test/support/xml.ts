@@ -1,4 +1,4 @@
-/** An element of a document. */
+/** An element in a document. */
 export type Xml = { name: string; attributes: Record<string, string>; children: (Xml | string)[] };
 
 const ENTITIES: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", '#39': "'" };
@@ -10,7 +10,7 @@ const FORBIDDEN = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff\ud800-\ud
 /**
  * Parses a document as strictly as XML 1.0 requires for the program's output: a declaration, one root,
  * properly nested elements, double-quoted attributes without repeats, known entities, and only allowed
- * characters. Rejects comments, CDATA and doctypes.
+ * characters. Rejects comments, CDATA, and doctypes.
  */
 export function parseXml(text: string): Xml {
   const declaration = /^<\?xml version="1\.0" encoding="UTF-8"\?>\n/.exec(text);
@@ -69,7 +69,7 @@ export function byId(xml: Xml, id: string): Xml {
   return result[0]!;
 }
 
-/** The text of an element and everything inside it, separated by spaces. */
+/** The text of an element and of everything inside it, separated by spaces. */
 export function textOf(xml: Xml): string {
   return elementsOf(xml)
     .flatMap(({ children }) => children.filter(child => typeof child === 'string'))

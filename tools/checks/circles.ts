@@ -1,7 +1,7 @@
 import { posix } from 'node:path';
 import type { SourceFile } from './files.ts';
 
-/** Every relative import, re-export, and dynamic import of a file. Type imports count too. */
+/** Every relative import, re-export, and dynamic import in a file. Type imports count too. */
 const IMPORT = /(?:\bfrom|\bimport\s*\(|^import)\s*'(\.[^']+)'/gm;
 
 export const importsOf = (text: string): string[] => [...text.matchAll(IMPORT)].map(match => match[1]!);

@@ -15,7 +15,7 @@ const ZONED_INTERVAL =
   /(?<!at time zone '[^']*'\)\s*)[+-]\s*(?:interval\b|make_interval\b|'[^']*'::interval\b)/;
 const VOLATILE = /\b(clock_timestamp|gen_random_uuid|nextval|random|setval|timeofday)\s*\(/;
 
-/** Clauses that work in one shard, but not over several. */
+/** Clauses that work within one shard, but not across several. */
 const ONE_SHARD: readonly [RegExp, string][] = [
   [/\bfor (?:no key )?update\b|\bfor (?:key )?share\b/g, 'locks rows'],
   [/\b(?:grouping sets|cube|rollup)\s*\(/g, 'groups by sets'],
@@ -23,7 +23,7 @@ const ONE_SHARD: readonly [RegExp, string][] = [
 
 /**
  * What Citus refuses in a statement on distributed tables, as observed with version 13.2. It requires
- * functions that return the same on every server, and the shard column of a row. Some clauses work only
+ * functions that return the same result on every server, and a row's shard column. Some clauses work only
  * within one shard.
  * @param text a statement without comments
  */
@@ -100,7 +100,7 @@ function faultsOfReads(text: string): string[] {
   );
 }
 
-/** The distributed tables that a text reads without a fixed value of their shard key. */
+/** The distributed tables that SQL text reads without a fixed value for their shard key. */
 const manyShards = (text: string) =>
   [...text.matchAll(new RegExp(`\\b(?:from|join)\\s+${TABLE}`, 'g'))]
     .map(match => match[1]!)
@@ -114,7 +114,7 @@ function assigns(text: string, column: string): boolean {
 
 const names = (list: string, column: string) => new RegExp(`\\b${column}\\b`).test(list);
 
-/** The text after a position, up to the end of its statement or of the enclosing parentheses. */
+/** The text after a position, up to the end of the statement or of the enclosing parentheses. */
 function endOfLevel(text: string, from: number): string {
   let depth = 0;
   for (let at = from; at < text.length; at++) {
@@ -126,7 +126,7 @@ function endOfLevel(text: string, from: number): string {
   return text.slice(from);
 }
 
-/** The start of the statement or parentheses around a position. */
+/** The start of the statement or of the parentheses around a position. */
 function startOfLevel(text: string, from: number): number {
   let depth = 0;
   for (let at = from - 1; at >= 0; at--) {

@@ -4,7 +4,7 @@ import { settingNames } from '../../shared/platform/config.ts';
 /** Settings in docker-compose.yml itself: servers, folders, and ports. */
 const OWN = new Set<string>(['DATABASE_URL', 'REDIS_URL', 'PLAT_DIR', 'WORKER_PORT']);
 
-/** Settings that don't apply there, and why. */
+/** Settings that don't apply to docker-compose.yml, and why. */
 const LEFT_OUT: Readonly<Record<string, string>> = {
   HOST: 'the image sets it, because containers are reached from outside',
   PORT: 'the image sets it; API_PORT is the port on the host',

@@ -14,7 +14,7 @@ const NATIONWIDE = new Set([
 
 /**
  * Rules for statements on distributed tables: they name the shard key, have no parameters when rows are
- * written from a query (these would not reach the other servers), don't look up rows one by one between
+ * written from a query (parameters would not reach the other servers), don't look up rows one by one between
  * distributed and local tables, and write only what Citus accepts.
  */
 export function checkDistributed(files: SourceFile[]): string[] {

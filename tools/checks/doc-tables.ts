@@ -14,7 +14,7 @@ import { METRICS } from '../../shared/platform/declared-metrics.ts';
 import { FILE_FORMATS, type FileFormatSpec, FORMATS } from '../../workers/formats/file-formats.ts';
 import { ALL_KINDS } from '../../workers/ingest/all-kinds.ts';
 
-/** Tables and lists of the docs, each between a line with its name and `END`. */
+/** Tables and lists in the docs, each between a line with its name and `END`. */
 const TABLES: Readonly<Record<string, () => string[]>> = {
   calls,
   fields,
@@ -29,7 +29,7 @@ const BEGIN = /^<!-- table of (\w+): written by `npm run generate` -->$/;
 const END = '<!-- end of the table -->';
 
 /**
- * A page of the docs with its tables regenerated.
+ * A docs page with its tables regenerated.
  * @throws Error for an unknown table or one without an end
  */
 export function withTables(page: string): string {
@@ -104,7 +104,7 @@ function statistics(): string[] {
 const callsOf = (tag: string): Endpoint[] => endpoints.filter(endpoint => endpoint.tag === tag);
 const shortPath = ({ path }: Endpoint): string => path.replace('/api/public/v1/', '');
 
-/** Cheapest and most expensive unit: "free to 30 tokens". docs/calls.md has the units. */
+/** The cheapest and most expensive units: "free to 30 tokens". docs/calls.md lists the units. */
 function priceRange(own: readonly Endpoint[]): string {
   const free: Price = { tokens: 0 };
   const prices = own.flatMap(({ metering }) => [metering?.price ?? free].flat());

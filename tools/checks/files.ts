@@ -4,18 +4,18 @@ import { sqlBlocks } from '../../shared/platform/statements.ts';
 
 export type SourceFile = { path: string; text: string };
 
-/** A file of statements: its family, and its name. */
+/** A statement file: its family and its name. */
 const QUERY_FILE = /^sql\/queries\/(\w+)\/(\w+\.sql)$/;
 
 /**
- * Files that aren't ours or aren't text: installed, created at run time, or data. `.git` is a file in a
- * worktree.
+ * Files that aren't ours or aren't text: they are installed, created at run time, or data. `.git` is a file
+ * in a worktree.
  */
 const SKIPPED = new Set(['node_modules', 'dist', '.git', '.plat', '.vitest', 'bench-data', 'data']);
 const TEXT = /\.(tsx?|css|mjs|sql|json|md|ya?ml|sh)$|(^|\/)(Dockerfile|run|\.[a-z.]+)$/;
 const SKIPPED_FILES = new Set(['package-lock.json']);
 
-/** The repository's text files with paths relative to `root`, with slashes. */
+/** The repository's text files, with paths relative to `root` that use slashes. */
 export function readSources(root: string): SourceFile[] {
   const files: SourceFile[] = [];
   const walk = (dir: string) => {

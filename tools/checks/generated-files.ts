@@ -11,7 +11,7 @@ import { iconShapes } from './lucide-icons.ts';
 
 export type GeneratedFile = { path: string; source: string; produce(): Promise<string> };
 
-/** The docs with generated tables, and their sources. */
+/** The docs that have generated tables, and their sources. */
 const PAGES_WITH_TABLES = {
   'README.md': 'api/endpoints.ts',
   'docs/calls.md': 'api/endpoints.ts',
@@ -20,7 +20,7 @@ const PAGES_WITH_TABLES = {
   'docs/operating.md': 'shared/platform/declared-metrics.ts',
 };
 
-/** Files of the repository that are generated, never edited by hand. */
+/** Files in the repository that are generated and never edited by hand. */
 export const generatedFiles: GeneratedFile[] = [
   { path: 'sql/schema.sql', source: 'sql/migrations', produce: schemaSql },
   {
@@ -88,7 +88,7 @@ function firstDifference(left: string[], right: string[]): number | undefined {
   return right.length > left.length ? left.length + 1 : undefined;
 }
 
-/** Migrates an empty database on TEST_DATABASE_URL's server, or on a throw-away one, and dumps it. */
+/** Migrates an empty database on TEST_DATABASE_URL's server, or on a throwaway server, and dumps it. */
 async function schemaSql(): Promise<string> {
   const given = process.env.TEST_DATABASE_URL;
   const server = given ? undefined : await startTestServer();
@@ -134,7 +134,7 @@ const HEAD =
 
 /**
  * The schema `public` as SQL, ordered only by names, without partitions and the migrator's own table. (The
- * PostgreSQL from npm has no pg_dump.)
+ * PostgreSQL from npm doesn't include pg_dump.)
  */
 export async function dumpSchema(db: Db): Promise<string> {
   const tables = await db.run<Table>('platform/list_tables');

@@ -2,7 +2,7 @@ import { posix } from 'node:path';
 import { importsOf } from './circles.ts';
 import type { SourceFile } from './files.ts';
 
-/** A folder of a wing, such as `shared/geo` or `api/pages`. Floors count from the ground. */
+/** A folder in a wing, such as `shared/geo` or `api/pages`. Floors count from the ground. */
 type Room = { name: string; floor: number; needs: Set<string> };
 type Wing = { name: string; title: string; x: number; width: number; rooms: Room[] };
 type Place = { x: number; y: number };
@@ -127,7 +127,7 @@ const drawFrame = (title: string, x: number, y: number, width: number, height: n
   `<text x="${x + 12}" y="${y + 22}" font-weight="600">${title}</text>`,
 ];
 
-/** The data flow: into the workers, from them through the database to the API, and out to clients. */
+/** The data flow: into the workers, then through the database to the API, and out to clients. */
 function drawFlow(y: number): string[] {
   const arrow = (path: string) =>
     `<path d="${path}" stroke="${COLORS.flow}" stroke-width="2.5" marker-end="url(#tip)"/>`;

@@ -1,9 +1,9 @@
 import { type SourceFile, statementsOf } from './files.ts';
 
-/** Maximum lines of a file. A longer one usually has two ideas. */
+/** Maximum number of lines in a file. A longer file usually has two ideas. */
 const MAX_LINES = 400;
 
-/** Files that show the whole schema in one place: the dump and the first migration. */
+/** Files that show the whole schema in one place: the schema dump and the first migration. */
 const LONG_FILES = ['sql/schema.sql', 'sql/migrations/0001_schema.sql'];
 
 export function checkFileSizes(files: SourceFile[]): string[] {
@@ -17,7 +17,7 @@ export function checkFileSizes(files: SourceFile[]): string[] {
     );
 }
 
-/** Files are searched by name, so no two files of the program have the same one. */
+/** People search for files by name, so no two files in the program have the same name. */
 export function checkFileNames(files: SourceFile[]): string[] {
   const paths = new Map<string, string[]>();
   for (const { path } of files) {
@@ -31,7 +31,7 @@ export function checkFileNames(files: SourceFile[]): string[] {
 }
 
 /**
- * Statements start with a comment, are named in the program (tests don't count), and exist if the program
+ * Statements must start with a comment, be named in the program (tests don't count), and exist if the program
  * runs them.
  */
 export function checkQueries(files: SourceFile[]): string[] {
@@ -65,7 +65,7 @@ export function checkQueries(files: SourceFile[]): string[] {
   ];
 }
 
-/** Pages call the functions of a statement family. They don't name statements themselves. */
+/** Pages call a statement family's functions. They don't name statements themselves. */
 export function checkPages(files: SourceFile[]): string[] {
   const queries = statementsOf(files);
   return files

@@ -1,15 +1,16 @@
 import spectral, { type RulesetDefinition } from '@stoplight/spectral-core';
 import rulesets from '@stoplight/spectral-rulesets';
 
-/** The rules of `spectral:oas`, without the ones that don't fit. */
+/** The rules in `spectral:oas`, except the ones that don't fit. */
 const RULES: RulesetDefinition = {
   extends: [rulesets.oas as RulesetDefinition],
   rules: {
     // The document doesn't know who runs an installation.
     'info-contact': 'off',
-    // Paths of v1 end with a slash.
+    // v1 paths end with a slash.
     'path-keys-no-trailing-slash': 'off',
-    // This rule takes half of the time. test/unit/api/openapi.test.ts compares the examples more strictly.
+    // This rule takes half of the total time. test/unit/api/openapi.test.ts compares the examples more
+    // strictly.
     'oas3-valid-media-example': 'off',
   },
 };

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { rootDir } from '../../shared/platform/root.ts';
 
-/** The icons that pages show. The package has 1,700. */
+/** The icons that pages show. The package has 1,700 of them. */
 const NAMES = [
   'arrow-down',
   'arrow-up',

@@ -1,7 +1,7 @@
 import { kindOf, LAST_WITHOUT_KIND } from '../../shared/platform/migrate.ts';
 import type { SourceFile } from './files.ts';
 
-/** Changes that break the previous release: it still reads the old names, and omits new columns. */
+/** Changes that break the previous release, which still reads the old names and omits new columns. */
 const BREAKS: readonly [RegExp, string][] = [
   [/\bdrop\s+(?:table|view|column)\b/i, 'drops a table or column'],
   [/\brename\b/i, 'renames something'],
@@ -14,8 +14,8 @@ const BREAKS: readonly [RegExp, string][] = [
 ];
 
 /**
- * Each new migration must say whether the previous release keeps working, and must not obviously contradict
- * that.
+ * Each new migration must state whether the previous release keeps working, and must not obviously contradict
+ * that statement.
  */
 export function checkMigrations(files: SourceFile[]): string[] {
   return files.flatMap(({ path, text }) => {

@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 
-/** Phrases that read like a translation, and what an American reader would say. */
+/** Phrases that read like a translation, and what an American would say. */
 const PHRASES: readonly (readonly [phrase: RegExp, say: string])[] = [
   [/\b(?:is|are|was|were|be|been) told\b|\btells\b/i, 'returns, shows, reports; notifies'],
   [/\b(?:has come|is to be had|to be had|is had)\b/i, 'exists, is available'],
@@ -30,7 +30,7 @@ const PHRASES: readonly (readonly [phrase: RegExp, say: string])[] = [
   [/\btelephone numbers?\b/i, 'phone number'],
 ];
 
-/** Where people read: docs, and the program's texts and comments. Tests and SQL migrations don't count. */
+/** What people read: docs, and the program's strings and comments. Tests and SQL migrations don't count. */
 const READ = /^(?!test\/|sql\/migrations\/|CHANGELOG).*\.(?:tsx?|mjs|md|sql|ya?ml)$/;
 
 export function findPhrases(diff: string): string[] {

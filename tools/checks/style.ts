@@ -47,7 +47,7 @@ export function checkCommentNames(files: SourceFile[]): string[] {
   });
 }
 
-/** No spread of a literal only to put its items on one line: `...{ a, b }`, `...[a, b]`. */
+/** Don't spread a literal just to put its items on one line: `...{ a, b }`, `...[a, b]`. */
 export function checkSpreads(files: SourceFile[]): string[] {
   return files
     .filter(({ path }) => /\.tsx?$/.test(path))

@@ -22,7 +22,7 @@ const statedAcres = (row: string): string => rounded(`${row}.acres`, 1e5);
 const measuredAcres = (row: string): string => rounded(`${row}.calculated_acres`, 100);
 const fips = (row: string): string => `lpad(${row}.fips::text, 5, '0')`;
 
-/** `p`, `f`: the current rows; `r`, `s`: the staged ones. Shapes are compared by digest. */
+/** `p` and `f` are the current rows. `r` and `s` are the staged ones. Shapes are compared by digest. */
 const PARCEL: readonly Pair[] = [
   ...PARCEL_FIELD_NAMES.map((name): Pair => {
     if (name === 'acres') return both(name, statedAcres, 'p', 'r');
@@ -75,7 +75,10 @@ const SUMMARY = new Set(
 
 const given = (name: string, is: string): string => (SUMMARY.has(name) ? 'true' : `${is} is not null`);
 
-/** JSON text for each field that differs. @param all when fields that do not differ are included too */
+/**
+ * JSON text for each field that differs.
+ * @param all an SQL condition. If it is true, fields that do not differ are included too
+ */
 const differing = (pairs: readonly Pair[], all = 'false'): string =>
   pairs
     .map(
@@ -93,12 +96,12 @@ const added = (pairs: readonly Pair[]): string =>
     .join(',\n  ');
 
 /**
- * Fragments of changes/stage_parcel_changes and stage_new_parcels. Parcels that return to the roll get all
+ * Fragments for changes/stage_parcel_changes and stage_new_parcels. Parcels that return to the roll get all
  * fields.
  */
 export const PARCEL_CHANGES = { differing: differing(PARCEL, "m.state = 'returned'"), added: added(PARCEL) };
 
-/** Fragment of changes/stage_listing_changes. Listings that are new or back on the market get all fields. */
+/** Fragment for changes/stage_listing_changes. Listings that are new or back on the market get all fields. */
 export const LISTING_CHANGES = {
   differing: differing(
     LISTING.map(([name, was, is]) => [name, `case when t.type = 'listing.changed' then ${was} end`, is]),

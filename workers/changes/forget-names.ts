@@ -20,8 +20,8 @@ export type Named = { property_id: number } & Record<(typeof NAMES)[number] | Ad
 const BATCH = 5_000;
 
 /**
- * Removes former names on the suppression list from the changes of a merge. Call it before the parcels are
- * written.
+ * Removes former names that are on the suppression list from a merge's changes. Call it before the parcels
+ * are written.
  * @param fips the counties that change, as a literal
  */
 export async function leaveOutSuppressed(db: Db, fips: string): Promise<void> {
@@ -43,7 +43,7 @@ export async function leaveOutSuppressed(db: Db, fips: string): Promise<void> {
 
 type Kept = { seq: number; property_id: number; fields: ChangedFields };
 
-/** Erases a suppressed person from recorded changes of parcels. @returns how many changes named them */
+/** Erases a suppressed person from recorded parcel changes. @returns how many changes named them */
 export async function forgetInChanges(db: Db, subject: Subject): Promise<number> {
   const parcels = await db.run<{ fips: number; property_id: number }>('changes/list_named_parcels', {
     patterns: namePatterns(subject),
@@ -115,7 +115,7 @@ export const suppressedNamesOf = (db: Db, rows: readonly Named[]): Promise<Set<s
     })),
   );
 
-/** The names of each parcel that are on the suppression list with one of the parcel's addresses. */
+/** Each parcel's names that are on the suppression list together with one of the parcel's addresses. */
 async function suppressedNames(
   db: Db,
   parcels: readonly { names: string[]; places: Address[] }[],

@@ -12,7 +12,7 @@ export type ShownLand = {
 const LOADING_DAYS = 7;
 
 /**
- * Records the parcels whose visible land figures changed, and raises their `row_version`. Call it after
+ * Records the parcels whose visible land figures changed, and increases their `row_version`. Call this after
  * openChanges, in the transaction that stored the figures, while no merge can write the county.
  */
 export async function stageMeasuredLand(

@@ -2,14 +2,14 @@ import type { Db } from '../../shared/platform/db.ts';
 import { LOCKS } from '../../shared/platform/locks.ts';
 import { WEBHOOKS_CHANNEL } from '../../shared/webhooks/webhook-terms.ts';
 
-/** Starts recording the changes of a transaction. Statements of sql/queries/changes/ add to it. */
+/** Starts recording a transaction's changes. Statements in sql/queries/changes/ add to them. */
 export async function openChanges(db: Db): Promise<void> {
   await db.run('changes/create_pending');
 }
 
 /**
- * The `row_version` for all parcels that a transaction changes. Draw it while no other transaction can write
- * them.
+ * Returns the `row_version` for all parcels that a transaction changes. Call this while no other transaction
+ * can write them.
  */
 export async function drawVersion(db: Db): Promise<number> {
   const rows = await db.run<{ version: number }>('changes/draw_version');
@@ -17,7 +17,8 @@ export async function drawVersion(db: Db): Promise<number> {
 }
 
 /**
- * Numbers the changes in commit order. Call it last, because its lock blocks other writers until the commit.
+ * Numbers the changes in commit order. Call this last, because its lock blocks other writers until the
+ * commit.
  */
 export async function recordChanges(db: Db, runId: number | null = null): Promise<void> {
   const rowCount = await db.rowCount('changes/lock_changes', { lock: LOCKS.changes });

@@ -32,6 +32,9 @@ export type SnapshotRequest = {
   y: number | null;
   acres: number | null;
   boundary: Uint8Array | null;
+  stated_acres: number | null;
+  calculated_acres: number | null;
+  land_use_code: string | null;
 } & Omit<ReportSnapshot['subject'], 'fips' | 'lon' | 'lat' | 'acres' | 'outline'>;
 
 export type Market = { asOf: string; comps: StoredComps; model: Model; opinion: AssessorOpinion };
@@ -47,12 +50,15 @@ export async function snapshotOf(
     id: _id,
     property_id: parcel,
     wanted: _at,
-    on_roll: _on,
+    on_roll,
     kept,
     x,
     y,
     acres,
     boundary,
+    stated_acres,
+    calculated_acres,
+    land_use_code,
     ...known
   } = wanted;
   const place = { lon: fromE7(x!), lat: fromE7(y!), acres: acres! };
@@ -68,6 +74,7 @@ export async function snapshotOf(
     made_at: new Date().toISOString(),
     model_version: MODEL_VERSION,
     subject: { ...known, ...place, fips: fiveDigits(fips), outline: outlineOf(boundary) },
+    parcel: { fips, retired: !on_roll, acres: stated_acres, calculated_acres, land_use_code },
     elasticity: model.effects.elasticity,
     weight_steps: model.weightSteps,
     trend: trendOf(model),
@@ -99,7 +106,7 @@ function landOf({ steep_percent, frontage_ft, flood_percent, wetlands_percent }:
 }
 
 /**
- * The comps nearest to the subject, with how the model uses each.
+ * The comps nearest to the subject, with how the model uses each one.
  * @param used comps behind the subject's value
  */
 async function readCandidates(

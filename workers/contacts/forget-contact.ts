@@ -50,7 +50,7 @@ export async function findMatchingContacts(db: Db, request: ForgetRequest): Prom
   });
 }
 
-/** Suppresses the subject for all sources, including later ones. @returns how many entries are new */
+/** Suppresses the subject for all sources, including future ones. @returns how many entries are new */
 export async function suppressContact(
   db: Db,
   request: ForgetRequest,
@@ -87,7 +87,7 @@ export type ForgetResult = {
 
 /**
  * Forgets a contact in one transaction.
- * @throws PlatError `contact_ambiguous` when people at several addresses may be meant
+ * @throws PlatError `contact_ambiguous` if the request may mean people at several addresses
  */
 export async function forgetContact(db: Db, request: ForgetRequest, by: string): Promise<ForgetResult> {
   return db.transaction(async tx => {
@@ -102,7 +102,7 @@ export async function forgetContact(db: Db, request: ForgetRequest, by: string):
     const { subject } = request;
     const { subjects, places, numbers } = knownOf(request, rows);
     const person_hmacs = await hashesOf(tx, storedTags(subjects, places, numbers));
-    // Erase notes before stored responses, to follow the lock order of shared/platform/db.ts.
+    // Erase notes before stored responses, to follow the lock order in shared/platform/db.ts.
     const list_notes = await forgetInNotes(tx, subject, numbers);
     const [answers] = await tx.run<{ erased: number }>('contacts/erase_provider_answers', { person_hmacs });
     const [responses] = await tx.run<{ erased: number }>('contacts/erase_kept_responses', {
@@ -137,7 +137,7 @@ async function eraseContacts(db: Db, request: ForgetRequest, rows: readonly Cont
   return gone.length;
 }
 
-/** Notes and tags of lists with the person's full name or one of their numbers. */
+/** Notes and tags in lists that contain the person's full name or one of their numbers. */
 async function forgetInNotes(db: Db, subject: Subject | null, numbers: readonly string[]): Promise<number> {
   const words =
     subject === null

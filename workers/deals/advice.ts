@@ -1,11 +1,20 @@
-import { dollars, fromCents, profitSentence } from '../../shared/deals/deal-terms.ts';
+import { dollars, fromCents, MAX_CENTS, profitSentence } from '../../shared/deals/deal-terms.ts';
+import {
+  type DealProblem,
+  type DealValuation,
+  problemSentence,
+  valuationOf,
+} from '../../shared/deals/deal-valuation.ts';
 import {
   type Advice,
   countPeers,
   countPricedHigher,
+  maxOf,
   perAcre,
   priceAdvantage,
+  stepAbove,
   suggestedAction,
+  type ValueRange,
 } from '../../shared/kernels/deal-grade.ts';
 import { narrowestBucket, sizes } from '../../shared/model/buckets.ts';
 import type { Market, PeerListings } from './deal-market.ts';
@@ -14,9 +23,12 @@ import type { DealLot, ListingFacts } from './find-listings.ts';
 /** As the API returns it: amounts are decimals in USD. */
 export type AdviceRecord = {
   text: string;
+  action: Advice['action'];
+  price: string | null;
   like_listings: number;
   like_advantage: number | null;
   valuation_counts: boolean;
+  valuation_problems: DealProblem[];
   profit_now: string;
   profit_then: string;
 };
@@ -31,28 +43,11 @@ export type AdviceSubject = {
   like: PeerListings;
 };
 
-type Valuation = { lowCents: bigint; highCents: bigint; meanCents: bigint };
-
-/**
- * If the acreages of the listing and the parcel differ by more than this share, they aren't the same land.
- */
-const MAX_ACREAGE_DIFFERENCE = 0.25;
-
-/** The parcel's valuation, if the listing and the parcel are the same land. */
-function valuationOf({ facts, lot }: AdviceSubject): Valuation | null {
-  if (!lot?.supported || lot.low === null || lot.high === null || lot.adjusted === null) return null;
-  if (!isSameLand(facts, lot)) return null;
-  return { lowCents: BigInt(lot.low), highCents: BigInt(lot.high), meanCents: BigInt(lot.adjusted) };
-}
-
-const isSameLand = ({ acreage }: ListingFacts, { acres }: DealLot): boolean =>
-  acreage !== null && acres !== null && Math.abs(acreage - acres) <= MAX_ACREAGE_DIFFERENCE * acres;
-
 /** The advice, its reasons, and its effect on the profit. */
 export function adviceOf(deal: AdviceSubject, market: Market): { advice: Advice; record: AdviceRecord } {
-  const { facts, cents, expectedCents, spendCents, like } = deal;
+  const { facts, cents, spendCents, lot, like } = deal;
   const { acreage: acres, days } = facts;
-  const valuation = valuationOf(deal);
+  const valuation = valuationOf(lot, acres);
   const { medianDays } = market.timeToSell(acres);
   const advice = suggestedAction({
     days,
@@ -60,16 +55,13 @@ export function adviceOf(deal: AdviceSubject, market: Market): { advice: Advice;
     cents,
     acres,
     like: like.others,
-    valuation,
+    valuation: valuation.counts,
     spendCents,
   });
-  const soldFor = expectedCents ?? cents ?? 0n;
-  const now = soldFor - spendCents;
-  // A lot does not sell for more than its asking price.
-  const then = advice.cents !== null && advice.cents < soldFor ? advice.cents - spendCents : now;
+  const [now, then] = profitsOf(deal, advice);
   const ppa = cents === null || acres === null ? null : perAcre(cents, acres);
   const sentences = [
-    reasonOf(advice, deal, ppa, medianDays, valuation),
+    reasonOf(advice, deal, ppa, medianDays, valuation.counts),
     estimateOf(advice, deal, valuation),
     profitSentence(now, then),
   ];
@@ -77,39 +69,58 @@ export function adviceOf(deal: AdviceSubject, market: Market): { advice: Advice;
     advice,
     record: {
       text: sentences.filter(Boolean).join(' '),
+      action: advice.action,
+      price: advice.cents === null || advice.cents > MAX_CENTS ? null : fromCents(advice.cents),
       like_listings: countPeers(like.others),
       like_advantage: ppa === null ? null : priceAdvantage(ppa, like.others),
-      valuation_counts: valuation !== null,
+      valuation_counts: valuation.counts !== null,
+      valuation_problems: valuation.problems,
       profit_now: fromCents(now),
       profit_then: fromCents(then),
     },
   };
 }
 
+/** The profit today, and after the advice if the lot then sells at the new price. */
+function profitsOf(
+  { cents, expectedCents, spendCents }: AdviceSubject,
+  advice: Advice,
+): [now: bigint, then: bigint] {
+  const soldFor = expectedCents ?? cents ?? 0n;
+  const now = soldFor - spendCents;
+  // The user's expected sale price stays. Without one, a lot sells at its asking price.
+  if (advice.action === 'raise') return [now, expectedCents === null ? advice.cents! - spendCents : now];
+  // A lot does not sell for more than its asking price.
+  const then = advice.cents !== null && advice.cents < soldFor ? advice.cents - spendCents : now;
+  return [now, then];
+}
+
 function reasonOf(
   { cents: price, reason }: Advice,
-  { facts: { acreage, days }, spendCents, like }: AdviceSubject,
+  { facts: { acreage, days }, cents, spendCents, like }: AdviceSubject,
   ppa: number | null,
   medianDays: number,
-  valuation: Valuation | null,
+  range: ValueRange | null,
 ): string {
-  const share = ppa === null ? '' : pricedHigher(countPricedHigher(ppa, like.others), like, acreage);
+  const higher = ppa === null ? 0 : countPricedHigher(ppa, like.others);
+  const share = ppa === null ? '' : pricedHigher(higher, like, acreage);
+  const few = higher === 0 ? share : `only ${share}`;
   const drop = price === null ? '' : `Drop the price to ${dollars(price)}`;
   switch (reason) {
     case 'dearer_than_others':
-      return `${drop}: only ${share}, and it has been listed for ${days} days, over half of the usual ${medianDays}.`;
+      return `${drop}: ${few}, and it has been listed for ${days} days, over half of the usual ${medianDays}.`;
     case 'above_value':
-      return `${drop}: the list price is above ${wholeDollars(valuation!.highCents)}, the high end of its estimated range.`;
+      return `${drop}: the list price is above ${wholeDollars(range!.highCents)}, the high end of its estimated range.`;
+    case 'below_value':
+      return `Raise the price to ${dollars(price!)}: the list price is below ${wholeDollars(range!.lowCents)}, the low end of its estimated range.`;
     case 'long_and_cheap':
       return `Relist at the same price: it has been listed for ${days} days, over twice the usual ${medianDays}, although ${share}.`;
-    case 'no_lower_price': {
-      const low = valuation?.lowCents ?? 0n;
-      const floor =
-        low > spendCents
-          ? `${wholeDollars(low)}, the low end of its estimated range`
-          : `the ${dollars(spendCents)} that you have spent`;
-      return `Hold the price: ${share}, but a price low enough to help would be below ${floor}.`;
-    }
+    case 'not_above_estimate':
+      return `Hold the price: ${few}, but the list price is not above the estimated value.`;
+    case 'no_valuation':
+      return `Hold the price: ${few}, but Plat advises no lower price without a usable estimate.`;
+    case 'no_lower_price':
+      return `Hold the price: ${share}, ${obstacleOf(cents!, spendCents, range!)}.`;
     case 'no_like_listings':
       return 'Hold the price: no other active listing in the county reports its price and acreage.';
     case 'no_price':
@@ -119,31 +130,39 @@ function reasonOf(
   }
 }
 
+/** Why no lower price helps: it would fall short of a floor, or the price is already competitive. */
+function obstacleOf(cents: bigint, spendCents: bigint, { meanCents, highCents }: ValueRange): string {
+  if (stepAbove(maxOf(meanCents, spendCents)) < cents)
+    return `although the list price is above ${wholeDollars(highCents)}, the high end of its estimated range`;
+  const floor =
+    spendCents > meanCents
+      ? `the ${dollars(spendCents)} that you have spent`
+      : `the estimated value of ${wholeDollars(meanCents)}`;
+  return `but a price $100 lower would be below ${floor}`;
+}
+
 /** How the price compares with the estimate, or why the estimate isn't used. */
 function estimateOf(
   { reason }: Advice,
   { facts, cents, lot }: AdviceSubject,
-  valuation: Valuation | null,
+  { problems, counts }: DealValuation,
 ): string {
-  if (lot === undefined || lot.adjusted === null || cents === null) return '';
-  if (!isSameLand(facts, lot))
-    return facts.acreage === null || lot.acres === null
-      ? ''
-      : `The estimated value isn't used, because the listing has ${acresOf(facts.acreage)} and the parcel ${acresOf(lot.acres)}.`;
-  if (valuation === null) return "The estimated value isn't used, because few similar sales are nearby.";
-  if (reason === 'above_value' || valuation.meanCents <= 0n || cents >= valuation.meanCents) return '';
-  const below = Math.round(100 * (1 - Number(cents) / Number(valuation.meanCents)));
-  return `The list price is ${below}% below the estimated value of ${wholeDollars(valuation.meanCents)}.`;
+  if (cents === null) return '';
+  if (counts === null) return problemSentence(problems, facts.acreage, lot, reason === 'no_valuation');
+  const { meanCents } = counts;
+  if (meanCents <= 0n) return '';
+  const percent = Math.round(100 * (Number(cents) / Number(meanCents) - 1));
+  if (percent === 0) return `The list price is about the estimated value of ${wholeDollars(meanCents)}.`;
+  return `The list price is ${Math.abs(percent)}% ${percent < 0 ? 'below' : 'above'} the estimated value of ${wholeDollars(meanCents)}.`;
 }
 
-/** Estimates are not precise to the cent. */
+/** Rounded, because estimates are not precise to the cent. */
 const wholeDollars = (cents: bigint): string => dollars(((cents + 50n) / 100n) * 100n);
 
-const acresOf = (acres: number): string => `${Number(acres.toFixed(2))} ${acres === 1 ? 'acre' : 'acres'}`;
-
-/** "1 of 14 similar-size listings is priced higher per acre". */
+/** "1 of 14 similar-size listings is priced higher per acre after adjusting for size". */
 function pricedHigher(higher: number, like: PeerListings, acres: number | null): string {
-  return `${higher} of ${listingsOf(like, acres)} ${higher === 1 ? 'is' : 'are'} priced higher per acre`;
+  const some = higher === 0 ? 'none of the' : `${higher} of`;
+  return `${some} ${listingsOf(like, acres)} ${higher <= 1 ? 'is' : 'are'} priced higher per acre after adjusting for size`;
 }
 
 function listingsOf({ of, others }: PeerListings, acres: number | null): string {

@@ -3,6 +3,12 @@ import { dailyInterest, type Peers, perAcre } from '../../shared/kernels/deal-gr
 import { normalizeStreet } from '../../shared/kernels/owner/street.ts';
 import { isoDay, utcDay } from '../../shared/kernels/stats/calendar.ts';
 import { median } from '../../shared/kernels/stats/region-stats.ts';
+import type { Estimate } from '../../shared/kernels/valuation/shrink.ts';
+import {
+  countyElasticity,
+  DEFAULT_ELASTICITY,
+  ppaAtSize,
+} from '../../shared/kernels/valuation/size-elasticity.ts';
 import { type AcreBucket, narrowestBucket } from '../../shared/model/buckets.ts';
 import type { Db } from '../../shared/platform/db.ts';
 
@@ -29,24 +35,29 @@ export type Listing = {
   y: number | null;
 };
 
-/** The listings that a deal is compared with for advice, and what they have in common. */
+/**
+ * The listings that a deal is compared with for advice, and what they have in common. Their prices per acre
+ * are moved to the deal's acreage.
+ */
 export type PeerListings = { of: 'bucket' | 'size' | 'county'; others: Peers };
 
 export type TimeToSell = { bucket: AcreBucket['label'] | null; medianDays: number; sales: number };
 
-/** The market of a county at one moment. */
+/** A county's market at one moment. */
 export type Market = {
   /** 'YYYY-MM-DD' */
   asOf: string;
   live: Map<string, Listing>;
   /** By `plainApn`. */
   byApn: Map<string, Listing>;
-  /** By street address, in any usual spelling; null if several listings have the same one. */
+  /** Listings by street address, in any common spelling. Null if several listings have the same address. */
   byStreet(street: string): Listing | null | undefined;
   /** Prices per acre of ACTIVE listings in USD, ascending. */
   perAcre: Float64Array;
-  /** Listings of similar size. @param own price per acre of the deal's own listing if it is among them */
-  like(acres: number, own: number | null): PeerListings;
+  /** Of price per acre to acres. */
+  elasticity: number;
+  /** Listings of similar size. @param own the deal's own listing if it is among them */
+  like(acres: number, own: Listing | null): PeerListings;
   /** `dailyInterest` of ACTIVE listings with views, ascending. */
   interest: Float64Array;
   timeToSell(acres: number | null): TimeToSell;
@@ -58,12 +69,12 @@ export const isCounted = ({ status, cents, acres }: Listing): boolean =>
   status === 'ACTIVE' && cents !== null && acres !== null;
 export const hasViews = ({ status, views }: Listing): boolean => status === 'ACTIVE' && (views ?? 0) > 0;
 export const interestIn = ({ views, saves, days }: Listing): number => dailyInterest(views, saves, days);
-/** The asking price. A price above the maximum for deals is a placeholder. */
+/** The asking price. A price above the maximum that deals allow is a placeholder. */
 export const centsOf = ({ cents }: Pick<Listing, 'cents'>): bigint | null =>
   cents === null || BigInt(cents) > MAX_CENTS ? null : BigInt(cents);
 export const ppaOf = ({ cents, acres }: Listing): number => perAcre(BigInt(cents!), acres!);
 
-/** @param fips null for a deal in an unknown county, which has no market */
+/** @param fips null for a deal whose county is unknown, which has no market */
 export async function readMarket(db: Db, fips: number | null): Promise<Market> {
   const days = await db.run<{ day: string | null }>('deals/get_market_day', { fips });
   const asOf = days[0]?.day ?? isoDay(utcDay(Date.now()));
@@ -73,6 +84,7 @@ export async function readMarket(db: Db, fips: number | null): Promise<Market> {
   // `live` is sorted newest first, so the newest listing of a parcel number wins.
   for (const listing of live)
     if (listing.apn !== '' && !byApn.has(listing.apn)) byApn.set(listing.apn, listing);
+  const elasticity = await readElasticity(db, fips);
   const perAcre = Float64Array.from(live.filter(isCounted), ppaOf).sort();
   let streets: Map<string, Listing | null> | undefined;
   return {
@@ -84,15 +96,16 @@ export async function readMarket(db: Db, fips: number | null): Promise<Market> {
       return streets.get(street);
     },
     perAcre,
-    like: peersIn(live.filter(isCounted), perAcre),
+    elasticity,
+    like: peersIn(live.filter(isCounted), elasticity),
     interest: Float64Array.from(live.filter(hasViews), interestIn).sort(),
     timeToSell: timesToSell(sold),
   };
 }
 
 /**
- * A parcel number without leading zeros in its groups and without empty groups, so that rolls and agents
- * agree: 000009-000011-000000 is 9-11.
+ * A parcel number without leading zeros or empty groups, so that numbers from rolls match those from agents:
+ * 000009-000011-000000 is 9-11.
  */
 export function plainApn(apn: string | null): string {
   const groups = (apn ?? '')
@@ -111,7 +124,9 @@ function streetsOf(listings: readonly Listing[]): Map<string, Listing | null> {
   return streets;
 }
 
-/** A normalized street with its house number; null without a number, because a road isn't a place. */
+/**
+ * A normalized street with its house number. Null if there is no number, because a road alone isn't a place.
+ */
 export function streetAddress(address: string | null): string | null {
   const street = normalizeStreet(address);
   return street !== null && /^\d/.test(street) ? street : null;
@@ -124,28 +139,33 @@ export function streetAddress(address: string | null): string | null {
 const MIN_PEERS = 10;
 const SIZE_FACTOR = 3;
 
-function peersIn(counted: readonly Listing[], all: Float64Array): Market['like'] {
+export function peersIn(counted: readonly Listing[], elasticity: number): Market['like'] {
   const between = (least: number, isBelow: (acres: number) => boolean) =>
-    Float64Array.from(
-      counted.filter(({ acres }) => acres! >= least && isBelow(acres!)),
-      ppaOf,
-    ).sort();
-  // Cached, because deals in the same county share buckets and acreages.
-  const byBucket = new Map<AcreBucket, Float64Array>();
-  const bySize = new Map<number, Float64Array>();
+    counted.filter(({ acres }) => acres! >= least && isBelow(acres!));
+  // Cached, because deals in the same county share buckets.
+  const byBucket = new Map<AcreBucket, readonly Listing[]>();
   return (acres, own) => {
-    const isEnough = (prices: Float64Array) => prices.length - (own === null ? 0 : 1) >= MIN_PEERS;
+    const moved = (listing: Listing) => ppaAtSize(ppaOf(listing), listing.acres!, acres, elasticity);
+    const peers = (of: PeerListings['of'], others: readonly Listing[]): PeerListings => ({
+      of,
+      others: { ascending: Float64Array.from(others, moved).sort(), own: own === null ? null : moved(own) },
+    });
+    const isEnough = (others: readonly Listing[]) => others.length - (own === null ? 0 : 1) >= MIN_PEERS;
     const bucket = narrowestBucket(acres);
     if (bucket !== undefined) {
-      const prices = byBucket.get(bucket) ?? between(bucket.minAcres, other => other < bucket.maxAcres);
-      byBucket.set(bucket, prices);
-      if (isEnough(prices)) return { of: 'bucket', others: { ascending: prices, own } };
+      const others = byBucket.get(bucket) ?? between(bucket.minAcres, other => other < bucket.maxAcres);
+      byBucket.set(bucket, others);
+      if (isEnough(others)) return peers('bucket', others);
     }
-    const prices = bySize.get(acres) ?? between(acres / SIZE_FACTOR, other => other <= acres * SIZE_FACTOR);
-    bySize.set(acres, prices);
-    if (isEnough(prices)) return { of: 'size', others: { ascending: prices, own } };
-    return { of: 'county', others: { ascending: all, own } };
+    const others = between(acres / SIZE_FACTOR, other => other <= acres * SIZE_FACTOR);
+    return isEnough(others) ? peers('size', others) : peers('county', counted);
   };
+}
+
+async function readElasticity(db: Db, fips: number | null): Promise<number> {
+  if (fips === null) return DEFAULT_ELASTICITY;
+  const rows = await db.run<Estimate & { fips: number }>('deals/list_elasticities');
+  return countyElasticity(new Map(rows.map(({ fips: county, ...estimate }) => [county, estimate])), fips);
 }
 
 function timesToSell(sold: readonly { acres: number; days: number }[]): Market['timeToSell'] {

@@ -3,7 +3,7 @@ import { enqueueAll } from '../../shared/platform/queue/jobs.ts';
 import { gradeDealsJob } from './grade-deals-job.ts';
 
 /**
- * Enqueues grading for the counties that a merge has changed and that have deals, in its transaction.
+ * Enqueues grading for the counties that a merge has changed and that have deals, in the merge's transaction.
  * @returns the jobs' ids
  */
 export async function enqueueDealGrading(db: Db): Promise<string[]> {

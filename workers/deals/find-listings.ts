@@ -26,25 +26,30 @@ export type ListingQuery = {
   saves: number | null;
 };
 
-/** A row of deals/read_lots; amounts in cents. */
+/** A row of deals/read_lots. Amounts are in cents. */
 export type DealLot = {
+  fips: number;
   property_id: number;
   apn: string | null;
   address: string | null;
   zip: string | null;
   state: string | null;
+  /** Effective acres. */
   acres: number | null;
+  stated_acres: number | null;
+  calculated_acres: number | null;
+  land_use_code: string | null;
+  retired: boolean;
   boundary: Uint8Array | null;
   adjusted: number | null;
   low: number | null;
   high: number | null;
-  /** Whether the valuation's comps are similar to the parcel. */
-  supported: boolean | null;
+  out_of_support: boolean | null;
 };
 
 export type ListingFacts = Omit<ProviderListing, 'fips'> & {
   status: FetchStatus;
-  /** From the feeds; null for a provider's listing. */
+  /** From the feeds. Null for a provider's listing. */
   listing: Listing | null;
 };
 
@@ -59,7 +64,7 @@ export async function readLots(
   return new Map(rows.map(lot => [lot.property_id, lot]));
 }
 
-/** The live listing of a lot, found by parcel number, else by location, else by address. */
+/** The live listing of a lot, found by parcel number, otherwise by location, otherwise by address. */
 function listingOf(lot: DealLot, market: Market): Listing | undefined {
   const apn = plainApn(lot.apn);
   return (
@@ -81,8 +86,8 @@ function isOn(listing: Listing, lot: Shape): boolean {
 }
 
 /**
- * The parcels of listings by listing id: the only parcel with the listing's number, else the one at its
- * location.
+ * The parcels of listings by listing id: the only parcel with the listing's number, or otherwise the one at
+ * its location.
  */
 export async function findLots(
   db: Db,
@@ -114,7 +119,7 @@ function listingAt({ address, zip }: DealLot, market: Market): Listing | undefin
 
 /**
  * @param named the deal's listing by id or URL, in any status
- * @param fetched the provider's response; undefined without a request
+ * @param fetched the provider's response, or undefined if there was no request
  */
 export function factsOf(
   deal: ListingQuery,

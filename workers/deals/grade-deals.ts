@@ -1,5 +1,7 @@
 import { DEAL_COSTS, type DEAL_MONEY, fromCents, MAX_CENTS, toCents } from '../../shared/deals/deal-terms.ts';
+import { valuationOf } from '../../shared/deals/deal-valuation.ts';
 import {
+  type Advice,
   competitivePrice,
   countPeers,
   countPricedHigher,
@@ -34,6 +36,28 @@ const big = (cents: number | null | undefined): bigint | null => (cents == null 
 const rounded = (value: number | null): number | null =>
   value === null ? null : Math.round(value * 100) / 100;
 
+/** The advice as `suggested_action`, which has no `raise`. */
+const suggestionOf = (advice: Advice | undefined) => ({
+  suggested_action: advice?.action === 'raise' ? 'hold' : (advice?.action ?? ''),
+  suggested_action_price: advice?.action === 'drop' ? shown(advice.cents) : null,
+});
+
+/** A deal's views and saves, compared with those of other listings. */
+function interestOf({ listing, days, views, saves }: ListingFacts, { interest }: Market) {
+  const own = listing !== null && hasViews(listing) ? interestIn(listing) : null;
+  const peers = { ascending: interest, own };
+  const perDay = dailyInterest(views, saves, days);
+  const traction = tractionScore(perDay, peers);
+  // Views that nobody reports are unknown, not zero: they have no weight in the grade.
+  const isKnown = views !== null || saves !== null;
+  return {
+    traction,
+    graded: isKnown ? traction : null,
+    perDay: isKnown ? perDay : null,
+    listings: countPeers(peers),
+  };
+}
+
 export function gradeDeal(
   deal: Costs & { status: string },
   facts: ListingFacts,
@@ -41,24 +65,17 @@ export function gradeDeal(
   lot: DealLot | undefined,
   market: Market,
 ): Grade {
-  const { listing, acreage: acres, days, views, saves } = facts;
+  const { listing, acreage: acres, days } = facts;
   const askedPpa = cents !== null && acres !== null ? perAcre(cents, acres) : null;
-  const prices = {
-    ascending: market.perAcre,
-    own: listing !== null && isCounted(listing) ? ppaOf(listing) : null,
-  };
-  const interests = {
-    ascending: market.interest,
-    own: listing !== null && hasViews(listing) ? interestIn(listing) : null,
-  };
-  const interest = dailyInterest(views, saves, days);
+  const own = listing !== null && isCounted(listing) ? listing : null;
+  const prices = { ascending: market.perAcre, own: own === null ? null : ppaOf(own) };
+  const interest = interestOf(facts, market);
   const advantage = askedPpa === null ? null : priceAdvantage(askedPpa, prices);
-  const traction = tractionScore(interest, interests);
   const { bucket, medianDays, sales } = market.timeToSell(acres);
   const freshness = freshnessOf(days, medianDays);
-  const score = gradeScore({ priceAdvantage: advantage, traction, freshness });
+  const score = gradeScore({ priceAdvantage: advantage, traction: interest.graded, freshness });
   const spendCents = DEAL_COSTS.reduce((sum, name) => sum + toCents(deal[name] ?? '0'), 0n);
-  const like = market.like(acres ?? 0, prices.own);
+  const like = market.like(acres ?? 0, own);
   const competitiveCents = acres === null ? null : competitivePrice(acres, like.others);
   const expectedCents = deal.expected_sell_price === null ? null : toCents(deal.expected_sell_price);
   const advised =
@@ -66,11 +83,10 @@ export function gradeDeal(
       ? adviceOf({ facts, cents, expectedCents, spendCents, lot, like }, market)
       : undefined;
   return {
-    traction_score: traction,
+    traction_score: interest.traction,
     price_advantage: advantage,
     listing_grade: listingGrade(score),
-    suggested_action: advised?.advice.action ?? '',
-    suggested_action_price: shown(advised?.advice.cents ?? null),
+    ...suggestionOf(advised?.advice),
     advice: advised?.record ?? null,
     figures: {
       as_of: market.asOf,
@@ -79,15 +95,17 @@ export function gradeDeal(
       sales,
       active_listings: countPeers(prices),
       dearer_listings: askedPpa === null ? null : countPricedHigher(askedPpa, prices),
-      listings_with_views: countPeers(interests),
+      listings_with_views: interest.listings,
       price_per_acre: rounded(askedPpa),
-      interest: rounded(interest),
+      interest: rounded(interest.perDay),
       freshness: rounded(freshness),
       score: rounded(score),
+      size_elasticity: Math.round(market.elasticity * 1e4) / 1e4,
       competitive_price: shown(competitiveCents),
       mean_adjusted_price: shown(big(lot?.adjusted)),
       low_price: shown(big(lot?.low)),
       high_price: shown(big(lot?.high)),
+      valuation_problems: valuationOf(lot, acres).problems,
       total_spend: fromCents(spendCents),
       reason: advised?.advice.reason ?? '',
     },

@@ -52,7 +52,7 @@ function providerOf({ LISTING_PROVIDER: file }: Config): Provider | undefined {
 }
 
 /**
- * What the configured provider returns for a listing URL. Plat never opens the page itself.
+ * Returns what the configured provider has for a listing URL. Plat never opens the page itself.
  * @throws PlatError `provider`
  */
 export async function askProvider(
@@ -66,7 +66,7 @@ export async function askProvider(
   return response === null ? 'not_found' : toListing(response);
 }
 
-/** An invalid value counts as missing, so that a provider's mistake doesn't fail the request. */
+/** An invalid value is treated as missing, so that a provider's mistake doesn't make the request fail. */
 function toListing(response: Record<string, unknown>): ProviderListing {
   const text = (field: string): string | null => {
     const value = response[field];

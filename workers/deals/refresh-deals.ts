@@ -34,7 +34,7 @@ export type RefreshScope = { deal: string } | { fips: number };
 /**
  * Finds the live listings of deals, grades them, and writes advice, in one transaction that locks their
  * boards. It can be repeated after a crash at any point.
- * @param fetched the provider's response for a single deal; undefined without a request
+ * @param fetched the provider's response for a single deal, or undefined if there was no request
  */
 export function refreshDeals(
   db: Db,
@@ -139,7 +139,7 @@ function refreshed(
   return {
     id: row.id,
     fetch_status: facts.status,
-    // For a provider's response, this is when it arrived, which determines when Plat requests it again.
+    // For a provider's response, this is the time it arrived, which determines when Plat requests it again.
     seen_at: facts.listing !== null || typeof fetched === 'object' ? new Date() : row.seen_at,
     property_id: row.property_id,
     listing_id: facts.listing !== null && isLive(facts.listing) ? facts.listing.id : row.listing_id,
@@ -159,7 +159,7 @@ function refreshed(
   };
 }
 
-/** The facts of a lot that is for sale without a listing. It has no views or saves. */
+/** The facts about a lot that is for sale without a listing. It has no views or saves. */
 function unlistedFacts(facts: ListingFacts, since: string): ListingFacts {
   return { ...facts, days: utcDay(Date.now()) - dayOf(since), views: null, saves: null };
 }

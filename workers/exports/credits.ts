@@ -11,7 +11,7 @@ export async function creditOf(db: Db, fips: number): Promise<string> {
   return rows.map(row => textOf(row.source)).join('; ');
 }
 
-/** Credits of listings and sales, by the id of the feed that loaded them (a listing feed or a roll). */
+/** Credits for listings and sales, by the id of the feed that loaded them (a listing feed or a roll). */
 export async function creditsOfListings(db: Db): Promise<Map<number, string>> {
   const rows = await db.run<{ id: number; source: Source }>('exports/list_listing_sources');
   return new Map(rows.map(({ id, source }) => [id, textOf(source)]));

@@ -63,7 +63,7 @@ for (const sign of '"\\') SIGNS[sign.charCodeAt(0)] = JUDGED;
 for (const sign of '=+-@') FIRST_SIGNS[sign.charCodeAt(0)] = JUDGED;
 
 /**
- * Converts COPY lines to CSV as bytes, which is four times as fast as text.
+ * Converts COPY lines to CSV as bytes, which is four times as fast as using strings.
  * @param credit last cell of each row
  */
 function linesOf(lines: Buffer, columns: readonly ExportColumn[], credit: string): Uint8Array {
@@ -72,8 +72,8 @@ function linesOf(lines: Buffer, columns: readonly ExportColumn[], credit: string
   );
   const isBoolean = columns.map(({ type }) => type === 'boolean');
   const end = Buffer.from(`${credit}\r\n`);
-  // A cell of n bytes with its tab needs up to 4 n bytes: `t` and `f` become words, and every character can
-  // be doubled.
+  // A cell of n bytes, including its tab, needs up to 4 n bytes: `t` and `f` become words, and every
+  // character can be doubled.
   const bytes = Buffer.allocUnsafe(4 * lines.length + ROWS_AT_ONCE * end.length);
   let used = 0;
   for (let at = 0; at < lines.length; used += end.copy(bytes, used)) {

@@ -4,10 +4,10 @@ import { decodeBoundary } from '../../shared/geo/geometry-codec.ts';
 import type { MultiPolygon, Position } from '../../shared/geo/geometry-types.ts';
 import type { Db } from '../../shared/platform/db.ts';
 
-/** A row of a file: its cells by column (an empty string when there is no value) and its location. */
+/** A row in a file: its cells by column (an empty string if there is no value) and its location. */
 export type FileRow = { id: string; cells: string[]; place: Place };
 
-/** A row's boundary as written by encodeBoundary, or a point on it. null if neither is known. */
+/** A row's boundary as written by encodeBoundary, or a point on the parcel. Null if neither is known. */
 export type Place = { point: Position } | { encoded: Uint8Array } | null;
 
 /** Converts rows to bytes. The results, concatenated, are the file. */
@@ -29,7 +29,7 @@ export const COPIED_BEFORE = 4;
 /** @param boundary whether the file has boundaries rather than points */
 export type OpenFile = (columns: readonly ExportColumn[], boundary: boolean) => FileWriter;
 
-/** The parcels of a county in a file, sorted by id. */
+/** A county's parcels in a file, sorted by id. */
 export type CountyRows = { fips: number; ids: Float64Array; versions: Float64Array };
 
 /** A comp or a market in a file, with its version and number of lines. */
@@ -37,7 +37,7 @@ export type OtherRow = { id: string; version: string; lines: number };
 
 export type Written = { rows: number; parcels: CountyRows[]; others: OtherRow[] };
 
-/** COPY lines, and the credits for all of them. */
+/** COPY lines, and the credits that apply to all of them. */
 export type Copied = { lines: Buffer; credit: string };
 
 type AnyIterable<Item> = Iterable<Item> | AsyncIterable<Item>;
@@ -60,14 +60,14 @@ export type FileOptions = {
   request: ExportRequest;
   /** Company whose lists and do-not-mail flags apply, or null for an operator. */
   companyId: string | null;
-  /** Date that months and years are counted from. */
+  /** The date that months and years are counted from. */
   asOf: Date;
   signal: AbortSignal;
   progress(share: number, note: string): void;
   keep(bytes: Uint8Array): Promise<void>;
 };
 
-/** @param lon and `lat` in 1e-7 degrees, empty if unknown; `boundary` in hex */
+/** @param lon and `lat` are in 1e-7 degrees, empty if unknown. `boundary` is in hex */
 export function placeOf(lon: string, lat: string, boundary: string): Place {
   if (boundary !== '') return { encoded: Buffer.from(boundary, 'hex') };
   return lon === '' ? null : { point: [Number(lon) / 1e7, Number(lat) / 1e7] };

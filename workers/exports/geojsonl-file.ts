@@ -1,7 +1,7 @@
 import type { ExportColumn } from '../../shared/exports/export-columns.ts';
 import { type FileRow, type FileWriter, isNumber, toGeometry } from './file-writer.ts';
 
-/** One feature per line (RFC 7946, RFC 8142 without its separator), for QGIS, ogr2ogr, and tippecanoe. */
+/** One feature per line (RFC 7946, and RFC 8142 without its separator), for QGIS, ogr2ogr, and tippecanoe. */
 export function openGeoJsonLines(columns: readonly ExportColumn[]): FileWriter {
   const heads = columns.map(({ name }, i) => `${i === 0 ? '' : ','}${JSON.stringify(name)}:`);
   const writeValue = columns.map(column => {

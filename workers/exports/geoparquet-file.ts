@@ -86,7 +86,7 @@ export function openGeoParquet(columns: readonly ExportColumn[], boundary: boole
   };
 }
 
-/** The bytes that the library wrote since the last call. */
+/** The bytes that the library has written since the last call. */
 function flush({ bytes }: OpenFile): Uint8Array {
   const written = bytes.getBytes().slice();
   bytes.index = 0;

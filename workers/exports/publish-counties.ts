@@ -18,7 +18,7 @@ export type PublishedFile = {
   bytes: number;
   sha256: string;
   bbox: [number, number, number, number] | null;
-  /** Credits and terms of use of the rows. */
+  /** Credits and terms of use for the rows. */
   sources: string;
   made_at: string;
 };
@@ -57,7 +57,7 @@ export async function publishCounties(db: Db, folder: string, named?: number[]):
     columns: columnsOf('filter'),
     files: [...files.values()].sort((a, b) => (a.fips < b.fips ? -1 : 1)),
   });
-  // Remove files of counties that no longer have parcels.
+  // Remove the files of counties that no longer have parcels.
   if (named === undefined)
     for (const { fips, path } of files.values()) {
       if (all.some(county => county.fips === fips)) continue;

@@ -30,7 +30,7 @@ import type { JobContext, JobResult } from '../queue/job.ts';
 import type { CountyRows, Written } from './file-writer.ts';
 import { writeFile } from './write-file.ts';
 
-/** Size of a part. Each is one database row, which the worker and the reader hold in memory. */
+/** Size of a part. Each part is one database row, which the worker and the reader hold in memory. */
 const PART_BYTES = 4_000_000;
 
 type Order = {
@@ -81,7 +81,7 @@ async function startAttempt(db: Db, id: string): Promise<Order | undefined> {
   return order;
 }
 
-/** The error shown to the company. Errors of the database and of libraries appear only in the log. */
+/** The error shown to the company. Errors from the database and from libraries appear only in the log. */
 const toldOf = (error: unknown): ExportError =>
   error instanceof PlatError && error.status < 500 ? errorOf(error) : LOST;
 
@@ -119,8 +119,8 @@ function openParts(db: Db, { id, attempt }: Order) {
 }
 
 /**
- * Records the rows as paid for, in the lock order of shared/platform/db.ts, and charges for the new ones. A
- * list records which of its rows were read.
+ * Records the rows as paid for, in the lock order given in shared/platform/db.ts, and charges for the new
+ * ones. A list records which of its rows were read.
  * @returns the tokens charged
  */
 async function bill(db: Db, order: Order, { rows, parcels, others }: Written): Promise<number> {
@@ -158,7 +158,7 @@ async function bill(db: Db, order: Order, { rows, parcels, others }: Written): P
   return tokens;
 }
 
-/** Number of rows recorded per call, so that a large export doesn't become objects all at once. */
+/** Number of rows recorded per call, so that a large export's rows don't all become objects at once. */
 const MARKED_AT_ONCE = 10_000;
 
 function* givenRows({ ids, versions }: CountyRows): Generator<GivenRow[]> {

@@ -8,8 +8,8 @@ import { writeFile } from './write-file.ts';
 export type SavedFile = { path: string; rows: number; bytes: number; sha256: string };
 
 /**
- * Exports to this machine's disk, for operators. It is free and doesn't mark rows as paid for. The file
- * appears only once it is complete.
+ * Saves an export to this machine's disk, for operators. It is free and doesn't mark rows as paid for. The
+ * file appears only once it is complete.
  * @throws PlatError `export_file` if it can't be written
  */
 export async function saveFile(db: Db, request: ExportRequest, path: string): Promise<SavedFile> {

@@ -33,7 +33,7 @@ export async function writeFile(options: FileOptions): Promise<Written> {
   return written;
 }
 
-/** The writer of a format. Its library is loaded with the first file that needs it. */
+/** The writer for a format. Its library is loaded when the first file needs it. */
 async function loadFormat(format: ExportFormat): Promise<OpenFile> {
   switch (format) {
     case 'csv':

@@ -15,13 +15,13 @@ type Body = {
   stats: { type: string; listings: number; data: BucketData }[];
 };
 
-/** Number of markets whose statistics are in memory at once, about 20 kB each. */
+/** Number of markets whose statistics are in memory at once. Each takes about 20 kB. */
 const BATCH = 1_000;
 
 /** Writes the statistics of markets, one line per bucket. A market without statistics has no lines. */
 export async function writeMarkets({ db, request }: FileOptions, sink: Sink): Promise<Written> {
   const ids = request.markets!;
-  // Statistics can combine listings of any feed, so credit all feeds.
+  // Statistics can combine listings from any feed, so credit all feeds.
   const credit = [...new Set((await creditsOfListings(db)).values())].join('; ');
   const others: OtherRow[] = [];
   let rows = 0;

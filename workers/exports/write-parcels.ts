@@ -28,7 +28,7 @@ import {
 } from './file-writer.ts';
 import { readLines, rowsOf, type TextRow } from './read-rows.ts';
 
-/** Rows per statement and per GeoParquet row group, about 30 MB of text. */
+/** Rows per statement and per GeoParquet row group. They take about 30 MB as text. */
 const BATCH = 20_000;
 
 type Choice = {
@@ -95,7 +95,7 @@ const listGone = () =>
     details: { list_id: ['was deleted in the meantime'] },
   });
 
-/** Parcels selected across counties, as of one moment, before their rows are read. */
+/** Selects parcels across counties, as of one moment, before their rows are read. */
 async function keptParcels(db: Db, { hits, values }: Hits, list: ListRecord | null): Promise<Choice> {
   const { columns } = await db.snapshot(tx =>
     readCopy(tx, inlined(compose('exports/copy_kept', { hits }), values), {
@@ -152,7 +152,7 @@ type BatchFacts = { credit: string; cells: Map<number, ListCells> | undefined };
 /** COPY lines, 1,000 at a time, with their extra cells. */
 type Batch = { lines: Buffer[]; facts: BatchFacts; count: number };
 
-/** Reads the items in order, each while the previous one is used. */
+/** Reads the items in order, each while the previous one is being used. */
 async function* readAhead<Of, Read>(
   all: Iterable<Of>,
   read: (one: Of) => Promise<Read>,
@@ -249,7 +249,7 @@ const MEASURED = ['mean_slope_percent', 'min_elevation_m', 'mean_elevation_m', '
 
 /**
  * A column as SQL over `p` parcels, `f` parcel_filters, and `a` parcel_attributes, in the API's format.
- * undefined for columns that parcels don't have.
+ * Returns undefined for columns that parcels don't have.
  */
 export function columnSql(asOf: Date): (name: string) => string | undefined {
   const day = `date ${literal(isoDay(utcDay(asOf.getTime())))}`;
@@ -310,5 +310,5 @@ async function readListCells(
   return all;
 }
 
-/** A phone number has seven digits or more, and files must not contain any. */
+/** Files must not contain phone numbers, which have seven digits or more. */
 const mayBeNumber = (text: string): boolean => text.replaceAll(/\D/g, '').length >= 7;

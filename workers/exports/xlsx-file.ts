@@ -17,16 +17,19 @@ const FRAME: Record<string, string> = {
   'xl/_rels/workbook.xml.rels': `<Relationships xmlns="${PACKAGE}/relationships"><Relationship Id="rId1" Type="${OFFICE}/worksheet" Target="worksheets/sheet1.xml"/><Relationship Id="rId2" Type="${OFFICE}/styles" Target="styles.xml"/></Relationships>`,
   'xl/styles.xml': `<styleSheet xmlns="${MAIN}"><fonts count="1"><font/></fonts><fills count="2"><fill><patternFill patternType="none"/></fill><fill><patternFill patternType="gray125"/></fill></fills><borders count="1"><border/></borders><cellStyleXfs count="1"><xf/></cellStyleXfs><cellXfs count="2"><xf/><xf numFmtId="14" applyNumberFormat="1"/></cellXfs></styleSheet>`,
 };
-/** The timestamp of every entry, so that the same rows produce the same bytes. */
+/** The timestamp for every entry, so that the same rows produce the same bytes. */
 const MODIFIED = new Date(2000, 0, 1);
 
 const FROZEN =
   '<sheetViews><sheetView workbookViewId="0"><pane ySplit="1" topLeftCell="A2" state="frozen"/></sheetView></sheetViews>';
 
-/** Excel's serial of 1970-01-01. */
+/** Excel's serial number for 1970-01-01. */
 const EPOCH_SERIAL = 25_569;
 
-/** Written as it grows: libraries hold all rows in memory. Texts are inline strings, never formulas. */
+/**
+ * The file is written as it grows, because libraries would hold all rows in memory. Text is stored as inline
+ * strings, never as formulas.
+ */
 export function openXlsx(columns: readonly ExportColumn[]): FileWriter {
   let written: Uint8Array[] = [];
   const zip = new Zip((error, chunk) => {

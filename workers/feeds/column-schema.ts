@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { LINE_PARTS } from './values/address-value.ts';
 import { isDateFormat } from './values/date-value.ts';
 
-/** Units of a source's area. */
+/** Units for a source's areas. */
 export const AREA_UNITS = ['acres', 'sqft', 'sqm', 'hectares'] as const;
 export type AreaUnit = (typeof AREA_UNITS)[number];
 

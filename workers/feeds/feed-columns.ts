@@ -19,8 +19,8 @@ export function sourceColumns(spec: ColumnSpec): string[] {
 type Given = string | ColumnSpec | null | undefined;
 
 /**
- * The feed's own columns override those of a preset. Preset columns may be missing in a file. null removes a
- * column.
+ * The feed's own columns override those of a preset. Preset columns may be missing from a file. Null removes
+ * a column.
  */
 export function mergeColumns<Target extends string>(
   preset: Partial<Record<Target, Given>>,
@@ -63,7 +63,7 @@ export type FieldTarget = { name: string; spec: TargetSpec };
 export type RowFields = {
   /** In the same order as a row's values. */
   names: readonly string[];
-  /** Targets that columns can be mapped to: these fields, and a few others. */
+  /** Targets that columns can be mapped to: the fields above, and a few others. */
   specs: Readonly<Partial<Record<string, TargetSpec>>>;
   /** Whether messages mask values that could not be used. */
   isPersonal?: true;
@@ -82,7 +82,7 @@ export const fieldTarget = ({ specs }: RowFields, name: string): FieldTarget => 
 const OF_ADDRESSES = new Set(['text', 'state', 'zip']);
 const NUMERIC = new Set(['number', 'integer', 'money', 'year', 'degrees']);
 
-/** What is wrong with a mapping regardless of the source, such as a date format for a price. */
+/** Returns what is wrong with a mapping regardless of the source, such as a date format for a price. */
 export function columnProblem(target: FieldTarget, spec: ColumnSpec): string | null {
   const { type, unit } = target.spec;
   for (const way of alternatives(spec)) {

@@ -25,8 +25,8 @@ const fipsSchema = z
   );
 
 /**
- * What is wrong with a cron expression, according to the queue's own parser. That parser silently fills in
- * missing fields, so count the fields first.
+ * Returns what is wrong with a cron expression, according to the queue's own parser. That parser silently
+ * fills in missing fields, so count the fields first.
  */
 function cronProblem(expression: string): string | null {
   const fields = expression.trim().split(/\s+/).length;
@@ -64,7 +64,7 @@ const scheduleSchema = z.strictObject({
     .optional(),
 });
 
-/** Text that lists the kinds of feeds and their contents. Kinds with the same contents are grouped. */
+/** Builds text that lists the kinds of feeds and their contents. Kinds with the same contents are grouped. */
 function kindWords(): string {
   const kinds = new Map<string, string[]>();
   for (const name of FEED_KIND_NAMES) {

@@ -36,17 +36,17 @@ export type FeedBase = {
   title: string | null;
   attribution: string | null;
   licence: string | null;
-  /** County of every row, or null when rows name it. For a land layer, the county that it covers. */
+  /** County of every row, or null if rows name it. For a land layer, the county that it covers. */
   fips: number | null;
   /** Date of a fixed snapshot, YYYY-MM-DD. */
   asOf: string | null;
   schedule: { cron: string; timezone: string } | null;
   preset: PresetName | null;
   gates: Gates;
-  /** The feed file, and its folder, which is the base folder of relative sources. */
+  /** The feed file, and its folder. Relative sources are resolved against this folder. */
   file: string;
   baseDir: string;
-  /** The contents of the file, for the table `feeds`. */
+  /** The file's contents, for the table `feeds`. */
   definition: FeedHead;
 };
 

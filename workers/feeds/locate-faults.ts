@@ -9,7 +9,7 @@ export type Report = (path: string, message: string) => void;
 
 export type FeedText = { file: string; document: Document; lines: LineCounter; value: unknown };
 
-/** Reads YAML, which includes JSON. @throws PlatError `feed_definition` naming file and line */
+/** Reads YAML, which includes JSON. @throws PlatError `feed_definition`, which names the file and line */
 export function parseFeedText(text: string, file: string): FeedText {
   const lines = new LineCounter();
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false });
@@ -33,7 +33,10 @@ export function feedError(text: FeedText, issues: readonly Issue[]): PlatError {
   return new PlatError('feed_definition', message, { details });
 }
 
-/** zod's issues in words: one per unknown property, and for a union only those of the intended branch. */
+/**
+ * Describes zod's issues in words: one per unknown property, and for a union, only those of the intended
+ * branch.
+ */
 export function issuesOf(error: z.ZodError, value: unknown): Issue[] {
   return error.issues
     .flatMap(issue => flatten(issue, []))

@@ -43,12 +43,12 @@ export const PRESETS = [
 ] as const;
 export type PresetName = (typeof PRESETS)[number];
 
-/** A known schema, written like the section of a feed file. Feeds that name it need only say what to read. */
+/** A known schema, written like a section of a feed file. Feeds that use it only have to say what to read. */
 export type Preset = {
   kind: 'assessor' | 'listings';
   /** Only for presets of kind assessor and for sales files. */
   key?: string | KeySpec;
-  /** Format details of the source that it doesn't declare itself. */
+  /** Format details that the source doesn't declare itself. */
   input?: Partial<InputSection>;
   columns: Partial<Record<string, string | ColumnSpec>>;
   skip_where?: Condition[];

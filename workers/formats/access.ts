@@ -4,10 +4,10 @@ import { formatError, limitsOf } from '../../shared/platform/http/download-conte
 import { checkColumns } from './column-names.ts';
 import { addRow, chooseLayer, type FileRead, isFull, plainValue } from './row-batch.ts';
 
-/** Rows decoded at a time. The library rereads the pages from the start for each part. */
+/** Rows decoded at a time. For each part, the library rereads the pages from the start. */
 const PART_ROWS = 20_000;
 
-/** A table of a Microsoft Access database, read from memory without pictures and attachments. */
+/** A table in a Microsoft Access database, read from memory without pictures and attachments. */
 export async function* readAccess({ source, spec, output, context }: FileRead): AsyncGenerator<void> {
   const { name } = source;
   const { accessBytes } = limitsOf(context);
@@ -17,7 +17,7 @@ export async function* readAccess({ source, spec, output, context }: FileRead): 
       `${name} is larger than ${accessBytes} bytes, the limit for Access databases. Export the table as CSV.`,
     );
   const access = new Access(await readFile(file.path));
-  // Skip Access's system tables and its leftovers of repairs and deletions.
+  // Skip Access's system tables and what is left over from repairs and deletions.
   const names = access.getTableNames().filter(table => !/^(~|MSys)/i.test(table));
   const tables = names.map(table => ({ name: table }));
   const table = access.getTable(chooseLayer(tables, spec.layer, name).name);

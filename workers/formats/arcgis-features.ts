@@ -21,7 +21,10 @@ export type Row = { line: string; id: number | null };
 
 export type ToRow = (sent: ServerFeature) => Row;
 
-/** Converts features to rows. Dates become ISO dates, and codes in `names_of` fields become their names. */
+/**
+ * Converts features to rows. Dates become ISO dates, and codes in `names_of` fields are replaced with their
+ * names.
+ */
 export function rowMaker(info: LayerInfo, spec: InputSettings): ToRow {
   const dates = info.fields.filter(field => field.type === 'esriFieldTypeDate').map(field => field.name);
   const named = info.fields.filter(

@@ -5,9 +5,9 @@ import { doubleSignedArea } from '../../shared/geo/ring.ts';
 
 /**
  * Converts Esri JSON geometries
- * (https://developers.arcgis.com/rest/services-reference/enterprise/geometry-objects/) to GeoJSON. Doesn't
- * use @terraformer/arcgis, which lacks curves, relies on ring direction, and compares every edge with every
- * other.
+ * (https://developers.arcgis.com/rest/services-reference/enterprise/geometry-objects/) to GeoJSON. We don't
+ * use @terraformer/arcgis, which doesn't support curves, relies on ring direction, and compares every edge
+ * with every other.
  */
 
 type Curve = { c?: unknown; a?: unknown; b?: unknown };
@@ -18,8 +18,8 @@ const STEP = Math.PI / 60;
 const BEZIER_STEPS = 24;
 
 /**
- * A geometry in its original coordinates. null when empty.
- * @throws TypeError when the value is not a geometry
+ * A geometry in its original coordinates. Null if empty.
+ * @throws TypeError if the value is not a geometry
  */
 export function fromEsri(geometry: unknown, isDegrees: boolean): Geometry | null {
   if (geometry === null || geometry === undefined) return null;
@@ -33,7 +33,7 @@ export function fromEsri(geometry: unknown, isDegrees: boolean): Geometry | null
     const coordinates = (points as unknown[]).map(position);
     return coordinates.length === 0 ? null : { type: 'MultiPoint', coordinates };
   }
-  // An empty point is null, or the word NaN.
+  // The coordinate of an empty point is null, or the word NaN.
   if (x === null || x === undefined || x === 'NaN' || Number.isNaN(x)) return null;
   return { type: 'Point', coordinates: position([x, y]) };
 }
@@ -91,14 +91,14 @@ function curve(start: Position | undefined, { c, a, b }: Curve, isDegrees: boole
   return [...line.map(([x, y]): Position => [x / shrink, y]), position(curvePoints[0])];
 }
 
-/** A circular arc from its start (excluded) through a point to its end. */
+/** The positions of a circular arc from its start (excluded) through a point to its end. */
 function throughPoint(from: Position, [px, py]: Position, to: Position): Position[] {
   const [ax, ay] = [from[0] - px, from[1] - py];
   const [bx, by] = [to[0] - px, to[1] - py];
   const cross = 2 * (ax * by - ay * bx);
   const [aa, bb] = [ax * ax + ay * ay, bx * bx + by * by];
   const center: Position = [px + (by * aa - ay * bb) / cross, py + (ax * bb - bx * aa) / cross];
-  // Collinear points have no circle, so the arc is a straight line.
+  // There is no circle through collinear points, so the arc is a straight line.
   if (!Number.isFinite(center[0]) || !Number.isFinite(center[1])) return [[px, py]];
   // If start, point, and end turn left, the arc is counterclockwise.
   return elliptic(from, to, center, [0, cross > 0 ? 1 : 0]);

@@ -7,7 +7,7 @@ export type LayerField = {
   name: string;
   /** The label, or the name if there is no label. */
   alias: string;
-  /** Such as esriFieldTypeString. */
+  /** Field type, such as esriFieldTypeString. */
   type: string;
   length: number | null;
   /** Names of the field's codes, if the server defines them. */
@@ -17,18 +17,18 @@ export type LayerField = {
 export type LayerInfo = {
   url: URL;
   name: string;
-  /** Such as esriGeometryPolygon. null for a table. */
+  /** Geometry type, such as esriGeometryPolygon. Null for a table. */
   geometryType: string | null;
   fields: LayerField[];
   objectIdField: string | null;
   wkid: number | null;
   maxRecordCount: number | null;
-  /** Whether the server supports pages by offset, ordered by object id. */
+  /** Whether the server supports paging by offset, ordered by object id. */
   pagination: boolean;
   geojson: boolean;
   copyrightText: string;
   description: string;
-  /** Milliseconds since 1970. null if the server doesn't say. */
+  /** Milliseconds since 1970. Null if the server doesn't say. */
   lastEditDate: number | null;
 };
 
@@ -48,7 +48,7 @@ export function layerUrl(source: string | string[]): URL {
   return url;
 }
 
-/** @throws PlatError `feed_format` when it isn't a layer that can be queried; those of `queryLayer` */
+/** @throws PlatError `feed_format` if it isn't a layer that can be queried; those of `queryLayer` */
 export async function readLayerInfo(spec: InputSettings, context: ReadContext): Promise<LayerInfo> {
   const request = { url: layerUrl(spec.source), spec, context };
   const body = await queryLayer(request, '', { f: 'json' });
@@ -124,7 +124,7 @@ function fieldOf(field: Body, { typeIdField, types }: Body): LayerField {
   };
 }
 
-/** When the layers were last edited. null if a server doesn't report it for one of them. */
+/** When the layers were last edited. Null if a server doesn't report it for one of them. */
 export async function layerVersion(spec: InputSettings, context: ReadContext): Promise<string | null> {
   const edits: number[] = [];
   for (const source of [spec.source].flat()) {
@@ -150,13 +150,13 @@ export function conditions({ arcgis, within }: InputSettings, further: string | 
 
 export type Layer = LayerRequest & { info: LayerInfo };
 
-/** The number of features. null when the server does not count. @throws those of `queryLayer` */
+/** The number of features. Null if the server doesn't return a count. @throws those of `queryLayer` */
 export async function countFeatures(layer: Layer): Promise<number | null> {
   const body = await query(layer, { returnCountOnly: true });
   return body && number(body.count);
 }
 
-/** Sorted object ids. null when the server doesn't list all of them. @throws those of `queryLayer` */
+/** Sorted object ids. Null if the server doesn't list all of them. @throws those of `queryLayer` */
 export async function listIds(layer: Layer): Promise<number[] | null> {
   const { objectIdField } = layer.info;
   const body = await query(layer, { returnIdsOnly: true });
@@ -168,7 +168,7 @@ export async function listIds(layer: Layer): Promise<number[] | null> {
   return [...new Set(ids)].sort((a, b) => a - b);
 }
 
-/** Smallest and largest object id. null if the server doesn't say. @throws those of `queryLayer` */
+/** Smallest and largest object id. Null if the server doesn't say. @throws those of `queryLayer` */
 export async function idExtent(layer: Layer): Promise<[number, number] | null> {
   const { objectIdField: onStatisticField } = layer.info;
   if (onStatisticField === null) return null;
@@ -177,7 +177,7 @@ export async function idExtent(layer: Layer): Promise<[number, number] | null> {
   });
   const body = await query(layer, { outStatistics: JSON.stringify(statistics) });
   const attributes = ((body?.features as Body[] | undefined)?.[0]?.attributes ?? {}) as Body;
-  // Servers return names in a different case, or as "MIN(OBJECTID) AS THE_MIN".
+  // Servers may return names in a different case, or as "MIN(OBJECTID) AS THE_MIN".
   const value = (word: RegExp) => number(Object.entries(attributes).find(([name]) => word.test(name))?.[1]);
   const [least, most] = [value(/^(the_)?min/i), value(/^(the_)?max/i)];
   return least === null || most === null ? null : [least, most];

@@ -8,7 +8,7 @@ import { type Body, type Params, queryLayer, RequestRefused } from './arcgis-ser
 export type PagingPlan = { by: 'offset' | 'range' | 'list'; format: 'geojson' | 'json'; size: number };
 
 /**
- * The number of features, all object ids, or only the smallest and largest id if the server doesn't list
+ * The number of features, or all object ids, or only the smallest and largest id if the server doesn't list
  * them.
  */
 export type LayerSize = { total: number | null; ids: number[] | null; extent: [number, number] | null };
@@ -16,23 +16,25 @@ export type LayerSize = { total: number | null; ids: number[] | null; extent: [n
 export type Source = Layer & {
   toRow: ToRow;
   refusedInRow: number;
-  /** First and last row of the first page. If a later page has the same rows, the server ignores offsets. */
+  /**
+   * The first and last row of the first page. If a later page has the same rows, the server ignores offsets.
+   */
   firstPage?: string;
 };
 
-/** A range of the plan, both ends included. `count` is its number of features, if known. */
+/** A range in the plan, including both ends. `count` is its number of features, if known. */
 type Item = { from: number; to: number; count: number | null; ids?: number[] };
 
-/** Rows as lines of JSON. Everything before `next` (an offset or an object id) is read. */
+/** Rows as lines of JSON. Everything before `next` (an offset or an object id) has been read. */
 export type Page = { lines: string[]; next: number; ascending: boolean; lastId: number };
 
-/** After refusing this many features in a row, a server counts as failing. */
+/** A server that refuses this many features in a row is considered to be failing. */
 const MAX_REFUSED = 20;
 
 /**
  * The pages of a layer in order. Requests the next page while the current one is used. If the server fails on
  * a page, the page is halved until only the failing feature is left, which becomes a `refusal` line.
- * @throws PlatError those of `queryLayer`, and `feed_source` when too many features are refused
+ * @throws PlatError those of `queryLayer`, and `feed_source` if too many features are refused
  */
 export async function* readPages(
   source: Source,
@@ -49,7 +51,7 @@ export async function* readPages(
     const { value: item } = items.next();
     if (!item) return;
     const rows = fetchItem(request, plan, item);
-    // An error is reported when the page is awaited.
+    // Errors are reported when the page is awaited.
     rows.catch(() => {});
     flying.push({ item, rows });
   };
@@ -115,7 +117,7 @@ async function fetchItem(source: Source, plan: PagingPlan, item: Item): Promise<
   return rows;
 }
 
-/** The features of one query, and whether the server omitted some of them. */
+/** The features that one query returned, and whether the server omitted some. */
 export async function fetchFeatures(
   layer: Layer,
   plan: PagingPlan,
@@ -175,7 +177,7 @@ function pageParams(
     outFields: fields === undefined ? '*' : [...new Set([...(id === null ? [] : [id]), ...fields])].join(','),
     returnGeometry: info.geometryType !== null,
     outSR: out_sr,
-    // A millimeter in degrees.
+    // One millimeter in degrees.
     geometryPrecision: 8,
     returnZ: false,
     returnM: false,

@@ -20,7 +20,7 @@ import { type ReadContext, requireToken } from './row-batch.ts';
  * report errors in a body with status 200, and each release and proxy fails in its own way.
  */
 
-/** A layer to query: its address without `/query`, and its feed's settings. */
+/** A layer to query: its URL without `/query`, and its feed's settings. */
 export type LayerRequest = { url: URL; spec: InputSettings; context: ReadContext };
 
 export type Params = Record<string, string | number | boolean>;
@@ -43,17 +43,23 @@ export class RequestRefused extends PlatError {
   }
 }
 
-/** Concurrent requests per server, across all feeds. County servers are small, and people use their maps. */
+/**
+ * Concurrent requests per server, across all feeds. County servers are small, and people are using their
+ * maps.
+ */
 const AT_ONCE = 2;
 const servers = new Map<string, BulkheadPolicy>();
 
 /** A query that fails twice in a row is split. */
 const REFUSALS = 2;
 
-/** IIS, which fronts most of these servers, refuses longer query strings. */
+/** IIS, which is in front of most of these servers, refuses longer query strings. */
 const MAX_QUERY_LENGTH = 2_000;
 
-/** Returns the JSON response. Long queries use POST. @throws RequestRefused; PlatError of token or source */
+/**
+ * Returns the JSON response. Long queries use POST.
+ * @throws RequestRefused; PlatError for the token or the source
+ */
 export async function queryLayer(layerRequest: LayerRequest, path: string, params: Params): Promise<Body> {
   const { url, context } = layerRequest;
   const gate = servers.get(url.host) ?? bulkhead(AT_ONCE, Number.POSITIVE_INFINITY);
@@ -87,7 +93,7 @@ async function attempt(
   const query = new URLSearchParams(url.search);
   for (const [name, value] of Object.entries({ ...params, ...(token !== null && { token }) }))
     query.set(name, String(value));
-  // Not every proxy reads "+" as a space.
+  // Not every proxy interprets "+" as a space.
   const text = query.toString().replaceAll('+', '%20');
   const target = new URL(url);
   target.pathname += path;
@@ -170,7 +176,7 @@ function firstWords(html: string): string {
   return text.replace(/\s+/g, ' ').trim().slice(0, 60) || 'without text';
 }
 
-/** Esri's codes: 498 for an expired or invalid token, 499 for a missing one. */
+/** Esri's codes: 498 means an expired or invalid token, and 499 a missing one. */
 function tokenError({ url, spec }: LayerRequest, problem: string): PlatError {
   const variable = spec.arcgis?.token_env;
   const remedy =

@@ -13,9 +13,9 @@ import {
 import { RequestRefused } from './arcgis-server.ts';
 
 /*
- * Plat writes a layer to a file page by page before it uses the first row, like a download. A slow database
- * then doesn't block the server, and the pages survive a crash of the worker. A checkpoint next to the file
- * (`.json`) records the progress.
+ * Like a download, a layer is written to a file page by page before the first row is used. This way, a slow
+ * database doesn't keep the server waiting, and the pages survive a crash of the worker. A checkpoint next to
+ * the file (`.json`) records the progress.
  */
 
 type Checkpoint = {
@@ -92,7 +92,7 @@ export async function choosePaging(
 async function idSizes(source: Source, total: number | null): Promise<LayerSize> {
   const ids = await listIds(source);
   const extent = ids === null ? await idExtent(source) : null;
-  // Ignore an implausible range, because some servers return statistics of another column or table.
+  // Ignore an implausible range, because some servers return the statistics for another column or table.
   const span = extent === null ? 0 : extent[1] - extent[0] + 1;
   const isLikely = total === null || (span >= total && span <= 100 * Math.max(total, PAGE_SIZE));
   return { total, ids, extent: isLikely ? extent : null };
@@ -159,7 +159,7 @@ export async function spoolLayer(source: Source, path: string): Promise<void> {
 }
 
 /**
- * The checkpoint to start from: an earlier one, or a new one with a new plan. null if the file is complete.
+ * The checkpoint to start from: an earlier one, or a new one with a new plan. Null if the file is complete.
  */
 async function startOf(
   source: Source,
@@ -209,7 +209,7 @@ async function complete(
   }
   const readIds = await idsIn(path, info.objectIdField!);
   let missing = ids.filter(id => !readIds.has(id));
-  // Repeat while it helps, because some servers silently send fewer features than requested.
+  // Repeat as long as it helps, because some servers silently send fewer features than requested.
   for (let left = Number.POSITIVE_INFINITY; missing.length > 0 && missing.length < left; ) {
     left = missing.length;
     context.onNote?.(`fetching ${left} missing features`);
@@ -250,7 +250,7 @@ async function usableCheckpoint(path: string, key: string, isDated: boolean): Pr
       ? checkpoint
       : null;
   } catch {
-    // There is no checkpoint, or it is incomplete.
+    // There is no checkpoint, or it was not completely written.
     return null;
   }
 }

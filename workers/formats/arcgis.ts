@@ -14,7 +14,7 @@ import { openSource, type Progress } from './source.ts';
 
 /**
  * Downloads a whole layer to a file before reading it. If only some rows are needed, yields them as they
- * arrive.
+ * arrive instead.
  */
 export async function* readArcgis(
   spec: InputSettings,

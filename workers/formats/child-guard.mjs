@@ -31,7 +31,7 @@ export function writeAll(bytes) {
     try {
       at += writeSync(1, bytes, at);
     } catch (error) {
-      // EAGAIN: the pipe is full. Any other error means that the receiver is gone, which ends this process.
+      // EAGAIN: the pipe is full. Any other error means that the receiver is gone, so this process ends.
       if (error.code !== 'EAGAIN') process.exit(1);
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5);
     }

@@ -3,18 +3,18 @@ import { limitsOf, type OpenContext, sourceError } from '../../shared/platform/h
 import { OUT_OF_MEMORY } from './child-guard.mjs';
 
 /**
- * A parsing library may hang on a damaged file or use up all memory. It runs in its own process,
- * which can be killed.
+ * A parsing library may hang on a damaged file or use up all memory. So it runs in its own process, which can
+ * be killed.
  */
 
 export type Command = { program: string; args: string[]; cwd?: string; input?: string };
 
 /**
- * Streams the output of a command that reads a source. Kills the command if it is silent for too long or no
- * longer needed.
+ * Streams the output of a command that reads a source. Kills the command if it writes nothing for too long or
+ * is no longer needed.
  * @param failure converts its exit code (or the error that prevented its start) and its last error line to an
  * error
- * @throws PlatError `feed_source` that names the source when it hung or needed too much memory
+ * @throws PlatError `feed_source` that names the source, if the command hung or needed too much memory
  */
 export async function* readChildOutput(
   command: Command,
@@ -57,18 +57,18 @@ export async function* readChildOutput(
     if (code !== 0) throw failure(code, said);
   } finally {
     child.kill('SIGKILL');
-    // A process counts as ended only after its output is read, so discard the rest.
+    // A process isn't considered ended until its output has been read, so discard the rest.
     child.stdout.destroy();
     await ended;
     context.signal.throwIfAborted();
   }
 }
 
-/** The error of a file that a reader could not finish. */
+/** The error for a file that a reader could not finish. */
 export const damagedFileError = (name: string, how: string): Error =>
   sourceError(`Can't read ${name}: ${how}. It may be damaged. Download or copy it again.`);
 
-/** The child's exit code, its signal, or why it didn't start, with the last line of its standard error. */
+/** The child's exit code or signal, or why it didn't start, with the last line of its standard error. */
 function outcomeOf(child: ChildProcess): Promise<{ code: number | string; said: string }> {
   let errorText = '';
   child.stderr!.on('data', bytes => {

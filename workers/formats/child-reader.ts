@@ -11,7 +11,7 @@ import type { FileKind } from './read-file.ts';
 import type { Output, ReadContext, RowBatch } from './row-batch.ts';
 import type { Progress } from './source.ts';
 
-/** The task of reader-child.ts: plain data, as JSON. */
+/** The task for reader-child.ts: plain data, sent as JSON. */
 export type Task = {
   format: FileFormat;
   kind: FileKind;
@@ -24,7 +24,7 @@ export type Task = {
   maxMb: number;
 };
 
-/** Messages of v8.serialize, each preceded by its length in four bytes. */
+/** Messages from v8.serialize, each preceded by its length in four bytes. */
 export type Frame =
   | { started: true }
   | { batch: RowBatch; rowNo: number }
@@ -40,7 +40,7 @@ type Fault =
 /**
  * The batches of one file, read in its own process. URLs are downloaded here, so the process reads only
  * bytes.
- * @throws PlatError as readInput does; `feed_source` when the reader hung, or needed too much memory
+ * @throws PlatError as readInput does; `feed_source` if the reader hung or needed too much memory
  */
 export async function* readInChild(
   format: FileFormat,

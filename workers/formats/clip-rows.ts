@@ -5,7 +5,7 @@ import { countyOutline, nearestCounty } from '../../shared/regions/county-polygo
 import { type InputSettings, MARGIN_DEG, type ReadWindow } from './input-settings.ts';
 import type { RowBatch, SourceRow } from './row-batch.ts';
 
-/** Skips and counts rows outside the area. A parcel without geometry counts as outside. */
+/** Skips and counts rows outside the area. A parcel without geometry is considered outside. */
 export async function* clipRows(
   batches: AsyncIterable<RowBatch>,
   { within }: InputSettings,
@@ -28,7 +28,7 @@ function testOf({ box, county }: ReadWindow): (row: SourceRow) => boolean {
     if (extent === null || !boxesIntersect(box, extent)) return false;
     if (county === undefined) return true;
     const [west, south, east, north] = extent;
-    // Assign each parcel to exactly one county.
+    // This assigns each parcel to exactly one county.
     return touches ? touches(extent) : nearestCounty((west + east) / 2, (south + north) / 2) === county.fips;
   };
 }

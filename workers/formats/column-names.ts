@@ -18,8 +18,8 @@ export function checkColumns(names: string[], name: string): string[] {
 
 /**
  * The names in a file's header line. A column without a name gets its position (`column_3`). Columns with the
- * same name get their position at the end (`OWNER (column 2)`), so only a feed that maps one of them has to
- * choose.
+ * same name get their position at the end (`OWNER (column 2)`), so a feed has to choose only if it maps one
+ * of them.
  */
 export function nameColumns(header: readonly string[]): string[] {
   const names = header.map(name => name.replace(ODD_SPACES, ' ').trim());
@@ -39,10 +39,10 @@ export function nameColumns(header: readonly string[]): string[] {
   });
 }
 
-/** Also matches no-break spaces and spaces of other widths. */
+/** Also matches non-breaking spaces and spaces of other widths. */
 const ODD_SPACES = /[\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000]/g;
 
-/** The suffix that nameColumns adds to a name. */
+/** Matches the suffix that nameColumns adds to a name. */
 const PLACE = / \(column \d+\)_*$/;
 
 export const isNameless = (name: string): boolean => /^column_\d+_*$/.test(name);
@@ -53,12 +53,12 @@ export function columnsCalled(name: string, columns: readonly string[]): string[
 }
 
 /**
- * Texts that are not column names: numbers with decimals, leading zeros, a dollar sign, or five digits, and
+ * Text that is not a column name: numbers with decimals, leading zeros, a dollar sign, or five digits, and
  * dates.
  */
 const VALUE = /^(-?\$?[\d,]*\d\.\d+|0\d+|-?\$[\d,]+|\d{5,}|\d{1,4}[-/]\d{1,2}[-/]\d{1,4})$/;
 
-/** Whether names look like the first row of a file without a header. */
+/** Whether the names look like the first row of a file that has no header. */
 export function areValues(names: readonly string[]): boolean {
   const named = names.filter(name => !isNameless(name)).map(name => name.replace(PLACE, ''));
   const values = named.filter(name => VALUE.test(name));

@@ -5,9 +5,9 @@ import type { InputSettings } from './input-settings.ts';
 import { addBad, addRow, copyText, type FileRead, isFull, type Output } from './row-batch.ts';
 
 /*
- * RFC 4180 with any one-character delimiter. We use our own parser because a stray quote costs only one line
- * here. papaparse reads everything up to the next matching quote as one cell, uDSV drops such rows silently,
- * and csv-parse takes five times as long.
+ * RFC 4180 with any one-character delimiter. We use our own parser, because with it, a stray quote costs only
+ * one line. papaparse reads everything up to the next matching quote as one cell, uDSV drops such rows
+ * silently, and csv-parse takes five times as long.
  */
 
 const DELIMITERS = [',', '\t', '|', ';'];
@@ -32,7 +32,7 @@ export async function* readCsv({ source, spec, output, context }: FileRead): Asy
       if (rest === null) continue;
       whole = rest;
     }
-    // A carriage return at the very end may be the first half of a CRLF.
+    // A carriage return at the very end of the text may be the first half of a CRLF.
     if (/\n|\r./s.test(whole) || whole.length > csvRowChars) table.dialect ??= detectDialect(whole, spec);
     if (table.dialect === null) {
       pending = whole;
@@ -74,9 +74,9 @@ type Table = {
   name: string;
   dialect: Dialect | null;
   columns: string[] | null;
-  /** Number of columns up to the last one with a name. Cells after it may be missing. */
+  /** Number of columns up to the last one with a name. Cells after that may be missing. */
   named: number;
-  /** First cells of complete rows: those of some of the first rows, and of the most recent row. */
+  /** The first cells of complete rows: several of the first rows, and the most recent row. */
   starts: string[];
   lastStart: string | null;
   /** Set by `header: false`: the first record is data and sets the number of columns. */
@@ -93,7 +93,7 @@ function newTable(spec: InputSettings, name: string): Table {
 
 /**
  * Reads a record from `text` at `at`.
- * @returns index of the next record, or -1 when the text ends inside this one
+ * @returns the index of the next record, or -1 if the text ends inside this one
  */
 function takeRecord(table: Table, text: string, at: number, last: boolean, output: Output): number {
   const dialect = table.dialect!;
@@ -129,9 +129,9 @@ function takeRecord(table: Table, text: string, at: number, last: boolean, outpu
 }
 
 /**
- * Extra cells are a fault only if they are filled, and missing cells count as empty, because spreadsheets
+ * Extra cells are a fault only if they aren't empty, and missing cells count as empty, because spreadsheets
  * omit or add empty cells. A line with one cell is a note, not a row. A line that doesn't start like complete
- * rows is the rest of a row that was broken in two.
+ * rows is the second half of a row that was broken in two.
  */
 function addCells(table: Table, columns: string[], cells: string[], output: Output, raw: () => string): void {
   const { length } = cells;
@@ -219,7 +219,7 @@ function scanQuoted(text: string, start: number, last: boolean, dialect: Dialect
     if (text[at] === quote) {
       const close = closingQuote(text, at + 1, quote);
       if (close === -1) return last ? 'open quote' : 'more';
-      // A quote at the very end of the text may be the first half of a doubled one.
+      // A quote at the very end of the text may be the first half of a doubled quote.
       if (close + 1 === text.length && !last) return 'more';
       cells.push(unquote(text.slice(at + 1, close), quote));
       at = close + 1;
@@ -265,7 +265,10 @@ const unquote = (cell: string, quote: string): string =>
 const contentEnd = (text: string, start: number, end: number): number =>
   end > start && text[end - 1] === '\r' ? end - 1 : end;
 
-/** The index after the line that starts at `at`. -1 if the line end isn't in `text` yet, unless `last`. */
+/**
+ * The index after the line that starts at `at`. Returns -1 if the line end isn't in `text` yet, unless
+ * `last`.
+ */
 function lineEnd(text: string, at: number, dialect: Dialect, last: boolean): number {
   const eol = text.indexOf(dialect.newline, at);
   if (eol === -1) return last ? text.length : -1;
@@ -277,8 +280,8 @@ function line(text: string, at: number, end: number): string {
 }
 
 /**
- * After an unclosed quote, only the first line is rejected. A single line that is too long is rejected as a
- * whole.
+ * After an unclosed quote, only the first line is rejected. A single line that is too long is rejected
+ * entirely.
  */
 function skipLine(table: Table, held: string, output: Output): string {
   if (table.columns === null)
@@ -295,12 +298,12 @@ function skipLine(table: Table, held: string, output: Output): string {
 
 function detectDialect(text: string, spec: InputSettings): Dialect {
   const quote = spec.quote ?? '"';
-  // Old Macintosh exports end lines with only a carriage return.
+  // Exports from old Macintosh programs end lines with only a carriage return.
   const newline = text.includes('\n') || !text.includes('\r') ? '\n' : '\r';
   return { delimiter: spec.delimiter ?? detectDelimiter(text, quote, newline), quote, newline };
 }
 
-/** The most frequent candidate in the first line outside quotes. A comma for a single column. */
+/** The most frequent candidate outside quotes in the first line, or a comma if there is a single column. */
 function detectDelimiter(text: string, quote: string, newline: string): string {
   const eol = text.indexOf(newline);
   const first = eol === -1 ? text : text.slice(0, eol);

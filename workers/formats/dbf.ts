@@ -38,10 +38,9 @@ export async function* readDbf({ source, spec, output }: FileRead): AsyncGenerat
 /**
  * The records of a table in file order, one array per chunk, null for a deleted record. Cells are trimmed at
  * the end, and null if blank. Dates are 'YYYY-MM-DD'. Memo columns are skipped. Text is in the feed's
- * encoding, else that of the `.cpg` file, else the header's, else Windows-1252. A value that is valid UTF-8
- * is always UTF-8.
- * @throws PlatError `feed_format` when it is not a dBASE table, `feed_source` when it ends before its last
- * record
+ * encoding, otherwise the `.cpg` file's, otherwise the header's, otherwise Windows-1252. A value that is
+ * valid UTF-8 is always read as UTF-8.
+ * @throws PlatError `feed_format` if it is not a dBASE table, `feed_source` if it ends before its last record
  */
 export async function* dbfRecords(
   source: SourceFile,
@@ -76,7 +75,7 @@ export async function* dbfRecords(
   throw truncatedError(source.name, `it has ${header.records - left} of ${header.records} records`);
 }
 
-/** Returns null until the bytes contain the whole header. */
+/** Returns null until the bytes include the whole header. */
 function parseHeader(
   bytes: Buffer,
   { encoding, header: names }: Pick<InputSettings, 'encoding' | 'header'>,
@@ -87,7 +86,8 @@ function parseHeader(
   const version = bytes[0]!;
   const headerBytes = bytes.readUInt16LE(8);
   const recordBytes = bytes.readUInt16LE(10);
-  // The low three bits are 3 for dBASE III and 5, 0 for Visual FoxPro; dBASE 7 (4) has longer descriptors.
+  // The low three bits are 3 for dBASE III and 5, and 0 for Visual FoxPro. dBASE 7 (4) has longer
+  // descriptors.
   const isDbf = [0, 2, 3, 5].includes(version & 7);
   if (!isDbf || headerBytes < 33 || recordBytes < 2) throw notDbase(name);
   if (bytes.length < headerBytes) return null;
@@ -153,7 +153,7 @@ function parseRecord(bytes: Buffer, at: number, header: Header): DbfRecord | nul
 
 const BINARY = new Set('I+OBYT@MGP0');
 
-/** undefined for data in other files (memos, pictures), and for FoxPro's null flags. */
+/** Returns undefined for data in other files (memos, pictures), and for FoxPro's null flags. */
 function parseBinary(bytes: Buffer, type: string): unknown {
   if (type === 'I' || type === '+') return bytes.length === 4 ? bytes.readInt32LE(0) : null;
   if (bytes.length !== 8 || 'MGP0'.includes(type)) return undefined;
@@ -191,7 +191,7 @@ function parseLogical(cell: string): boolean | null {
   return 'FfNn'.includes(cell) ? false : null;
 }
 
-/** Days of the Julian period and milliseconds since midnight. The Unix epoch is day 2,440,588. */
+/** The Julian day number and the milliseconds since midnight. The Unix epoch is day 2,440,588. */
 function parseDateTime(bytes: Buffer): string | null {
   const day = bytes.readInt32LE(0);
   if (day <= 0 || bytes[0] === 0x20) return null;
@@ -200,7 +200,8 @@ function parseDateTime(bytes: Buffer): string | null {
 }
 
 /**
- * Code pages by language byte. Excludes 0 and 0x57 ("current ANSI"), which writers often set without thought.
+ * Code pages by language byte. Excludes 0 and 0x57 ("current ANSI"), which programs often set without
+ * knowing.
  */
 const LANGUAGES: Record<number, string> = {
   1: 'cp437',
@@ -213,9 +214,9 @@ const LANGUAGES: Record<number, string> = {
 };
 
 /**
- * The feed's setting is used as is. A .cpg file or a language byte is often wrong, so text that is valid
- * UTF-8 is read as UTF-8 even if they name a single-byte encoding, and other text isn't, even if they name
- * UTF-8.
+ * The feed's setting is used as is. A .cpg file or a language byte is often wrong. So text that is valid
+ * UTF-8 is read as UTF-8 even if they name a single-byte encoding, and other text is never read as UTF-8,
+ * even if they name it.
  */
 function decoderOf(declared: string | undefined, cpg: string | undefined, language: number): Decode {
   const encoding = declared === undefined ? undefined : encodingName(declared);

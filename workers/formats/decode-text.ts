@@ -3,8 +3,8 @@ import iconv from 'iconv-lite';
 import { formatError } from '../../shared/platform/http/download-context.ts';
 
 /**
- * The encoding comes from the byte-order mark, else from the feed, else from the first chunk with a byte
- * above 127: UTF-8 if that chunk is valid UTF-8, otherwise Windows-1252 for the rest of the file.
+ * The encoding comes from the byte order mark, otherwise from the feed, otherwise from the first chunk with a
+ * byte above 127: UTF-8 if that chunk is valid UTF-8, otherwise Windows-1252 for the rest of the file.
  * Windows-1252 also covers Latin-1. They differ only in control characters that rolls don't contain.
  */
 
@@ -78,7 +78,7 @@ function byteOrderMark(bytes: Buffer): { encoding: string; length: number } | un
   return undefined;
 }
 
-/** Length without a UTF-8 character that was split at the end of the chunk. */
+/** The chunk's length without a UTF-8 character that is split at its end. */
 export function completeLength(bytes: Buffer): number {
   for (let back = 1; back <= Math.min(3, bytes.length); back++) {
     const byte = bytes[bytes.length - back]!;

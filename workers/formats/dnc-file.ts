@@ -1,8 +1,8 @@
 /**
- * Files of the Do Not Call registry, https://telemarketing.donotcall.gov: text with one 10-digit number per
+ * Files from the Do Not Call registry, https://telemarketing.donotcall.gov: text with one 10-digit number per
  * line, with or without a comma after the area code, or XML, `<ac val='202'><ph val='5551234'/></ac>`. Change
- * lists are text in columns, or have an attribute with the action. Plat reads them as bytes for speed: a line
- * of twelve bytes takes about 40 ns, and the whole list has 250 million lines.
+ * lists are text in columns, or XML with the action in an attribute. Plat reads them as bytes for speed: a
+ * line of twelve bytes takes about 40 ns, and the whole list has 250 million lines.
  */
 
 export type NumberSink = {
@@ -13,8 +13,8 @@ export type NumberSink = {
 };
 
 /**
- * @param columns the columns of a change list in text form; null for a full list
- * @returns lines or elements read
+ * @param columns the columns of a change list in text form, or null for a full list
+ * @returns the number of lines or elements read
  */
 export async function readDnc(
   chunks: AsyncIterable<Uint8Array>,
@@ -37,7 +37,7 @@ const [ZERO, NINE, LINE_FEED] = [48, 57, 10];
 const isPrefix = (prefix: number) => prefix >= 200_000;
 
 async function readNumbers(chunks: AsyncIterable<Uint8Array>, sink: NumberSink): Promise<number> {
-  // Two small integers take half the time of one ten-digit number.
+  // Two small integers take half as long as one ten-digit number.
   let [prefix, line, digits, others, lineNo] = [0, 0, 0, 0, 0];
   const end = () => {
     lineNo++;
@@ -114,7 +114,7 @@ async function* linesOf(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<strin
 const ELEMENT = /<(list|ac|ph)\b([^>]*?)\/?>(?:([^<]*)<\/\1>)?/gi;
 const ATTRIBUTE = /([\w-]+)\s*=\s*["']([^"']*)["']/g;
 
-/** The parent element of the numbers has the area code. The action is an attribute such as chg='A'. */
+/** The numbers' parent element has the area code. The action is an attribute such as chg='A'. */
 async function readXml(
   chunks: AsyncIterable<Uint8Array>,
   changes: boolean,

@@ -1,6 +1,6 @@
 /*
  * JSON.parse, except that whole numbers beyond 2^53 and the words NaN and Infinity become text. JSON.parse
- * rounds these numbers, which can turn two parcels into one, and rejects the words.
+ * rounds such numbers, which can turn two parcels into one, and rejects the words.
  */
 
 /** A whole number of 16 digits or more. Decimals are excluded, because coordinates have as many digits. */
@@ -16,8 +16,8 @@ export function parseJson(text: string): unknown {
 }
 
 /**
- * Parses a row. Checks only the values whose digits matter, because searching the text of every row costs
- * more than mapping the row.
+ * Parses a row. Checks only the values whose digits matter, because searching every row's text takes longer
+ * than mapping the row.
  */
 export function parseRow(text: string, valuesOf: (row: unknown) => unknown): unknown {
   const row = parseLoosely(text);
@@ -28,7 +28,7 @@ function mayBeRounded(values: unknown): boolean {
   if (typeof values !== 'object' || values === null) return false;
   for (const name in values) {
     const value = (values as Record<string, unknown>)[name];
-    // Most values are texts and small numbers. Nested values are searched in the text.
+    // Most values are strings and small numbers. For nested values, the text is searched.
     if (
       typeof value === 'number'
         ? Math.abs(value) > Number.MAX_SAFE_INTEGER
@@ -49,7 +49,7 @@ function parseLoosely(text: string): unknown {
   }
 }
 
-/** The text with numbers or words in quotes if `isText` returns true for them. */
+/** The text, with numbers or words put in quotes if `isText` returns true for them. */
 const quoted = (text: string, token: RegExp, isText: (token: string) => boolean): string =>
   text.replace(token, each =>
     each.startsWith('"') || !isText(each) ? each : `"${each.replace(/\.0*$/, '')}"`,

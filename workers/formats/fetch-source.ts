@@ -9,7 +9,7 @@ export async function fetchUrl(url: URL, context: OpenContext, optional: boolean
   return download(url, context, { optional });
 }
 
-/** A local file: the source itself, or a copy with its siblings. @throws PlatError `feed_source` */
+/** A local file: the source itself, or a copy of it and its siblings. @throws PlatError `feed_source` */
 export async function fetchSource(
   source: string,
   { siblings = [] }: { siblings?: string[] | undefined },

@@ -4,7 +4,7 @@ import type { FileReader } from './row-batch.ts';
 export type FormatSpec = {
   title: string;
   geometry: boolean;
-  /** Whether title lines may come before the line with column names. */
+  /** Whether title lines may precede the line with column names. */
   mayHaveTitles?: true;
   /** Notes on the format for the docs. */
   notes?: string;
@@ -20,7 +20,7 @@ export type FileFormatSpec = FormatSpec &
     maxMb?: number;
   };
 
-/** All file formats. A file name belongs to the first format with its extension. */
+/** All file formats. A file name belongs to the first format that has its extension. */
 export const FILE_FORMATS = {
   csv: {
     title: 'CSV and other delimited text',

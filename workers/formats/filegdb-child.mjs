@@ -1,11 +1,11 @@
-// GDAL as WebAssembly. It runs in its own process, because it uses some 200 MB and cannot be interrupted. The
-// process starts in the folder of GDAL's files.
+// GDAL as WebAssembly. It runs in its own process, because it uses about 200 MB and cannot be interrupted.
+// The process starts in the folder with GDAL's files.
 //   node filegdb-child.mjs FOLDER.gdb           writes the layers and tables as JSON
 //   node filegdb-child.mjs FOLDER.gdb LAYER     writes the rows of one as GeoJSON, one feature per line
 import { createRequire } from 'node:module';
 import { guardProcess, writeAll } from './child-guard.mjs';
 
-/** Memory limit. GDAL uses some 200 MB, plus the largest geometry. */
+/** Memory limit. GDAL uses about 200 MB, plus the size of the largest geometry. */
 const MAX_MB = 1024;
 
 const [folder, layer] = process.argv.slice(2);
@@ -35,7 +35,7 @@ async function main() {
     }));
     return writeAll(Buffer.from(JSON.stringify(layers)));
   }
-  // GDAL writes to a device that looks like a file but is our stdout, so nothing is buffered.
+  // GDAL writes to a device that looks like a file but is really our standard output, so nothing is buffered.
   const { FS } = gdal.Module;
   const device = FS.makedev(64, 0);
   const write = (_stream, buffer, offset, length) => writeAll(buffer.subarray(offset, offset + length));

@@ -15,12 +15,12 @@ import { readFeatureLines } from './json.ts';
 import { chooseLayer, type FileRead } from './row-batch.ts';
 
 /*
- * Esri's file geodatabase, read by GDAL in a child process: as WebAssembly (gdal3.js, an optional package),
- * or an installed GDAL. Coordinates are passed through as if they were degrees, because the same code
- * converts all formats to WGS84.
+ * Esri's file geodatabase, read by GDAL in a child process, either as WebAssembly (gdal3.js, an optional
+ * package) or as an installed program. Coordinates are passed through as if they were degrees, because the
+ * same code converts all formats to WGS84.
  */
 
-/** Options for both forms of GDAL: curves as lines, no elevations, all digits. */
+/** Options for both forms of GDAL: curves become lines, elevations are dropped, and all digits are kept. */
 const AS_ROWS = [
   '-f',
   'GeoJSONSeq',
@@ -50,8 +50,8 @@ export const readFileGdb = (reading: FileRead): AsyncGenerator<void> =>
   readWith(gdalPackage() ?? INSTALLED_GDAL, reading);
 
 /**
- * @throws PlatError `feed_source` when GDAL is missing or doesn't respond, `feed_format` with GDAL's error
- * for the file
+ * @throws PlatError `feed_source` if GDAL is missing or doesn't respond, `feed_format` with GDAL's error for
+ * the file
  */
 export async function* readWith(gdal: Gdal, given: FileRead): AsyncGenerator<void> {
   const { source, spec, output, context } = given;
@@ -81,13 +81,13 @@ export async function* readWith(gdal: Gdal, given: FileRead): AsyncGenerator<voi
   advance(1);
 }
 
-/** GDAL skips layers that ArcGIS has compressed (CDF), so another may be the only one left. */
+/** GDAL skips layers that ArcGIS has compressed (CDF), so a different layer may be the only one left. */
 async function layersOf(
   gdal: Gdal,
   path: string,
   { source: { name }, spec, context }: FileRead,
 ): Promise<Layer[]> {
-  // Ignore the error if the path isn't a folder. GDAL reports it.
+  // Ignore the error if the path isn't a folder, because GDAL will report it.
   const files = await readdir(path).catch((): string[] => []);
   const isCompressed = files.some(file => /\.cdf$/i.test(file));
   const compressed = () =>
@@ -156,13 +156,13 @@ export const INSTALLED_GDAL: Gdal = {
   rows: (path, layer) => ({ program: 'ogr2ogr', args: [...AS_ROWS, '/vsistdout/', path, layer] }),
 };
 
-/** Removes paths in GDAL's source code from its messages. */
+/** Removes GDAL's source code paths from its messages. */
 const plainWords = (said: string): string =>
   said
     .replace(/Error occurred in \S+ at line \d+/i, "GDAL can't read it")
     .replace(/\S*\/[\w.-]+\.(cpp|c|h)\S*/g, 'GDAL');
 
-/** The output of a GDAL command. */
+/** Runs a GDAL command and returns its output. */
 function gdalOutput(
   command: Command,
   path: string,

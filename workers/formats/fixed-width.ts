@@ -5,7 +5,10 @@ import type { LayoutField } from './input-settings.ts';
 import { splitLines } from './json.ts';
 import { addBad, addRow, type FileRead, isFull } from './row-batch.ts';
 
-/** Columns at the positions of the feed's layout. Blank cells are null, blank lines are skipped. */
+/**
+ * Columns at the positions that the feed's layout specifies. Blank cells are null, and blank lines are
+ * skipped.
+ */
 export async function* readFixedWidth({ source, spec, output, context }: FileRead): AsyncGenerator<void> {
   const { name } = source;
   const { rowBytes } = limitsOf(context);

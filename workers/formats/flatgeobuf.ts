@@ -35,7 +35,7 @@ export async function* readFlatGeobuf({ source, output, context }: FileRead): As
   if (promised > features) throw truncatedError(name, `it has ${features} of ${promised} features`);
 }
 
-/** A feature with all digits of its 64-bit integers, which the library rounds beyond 2^53. */
+/** Reads a feature with all digits of its 64-bit integers. The library would round those beyond 2^53. */
 function exactFeature(id: number, feature: Feature, header: HeaderMeta): IGeoJsonFeature {
   const read = fromFeature(id, feature, header);
   const columns = header.columns ?? [];
@@ -48,7 +48,7 @@ function exactFeature(id: number, feature: Feature, header: HeaderMeta): IGeoJso
 
 const isLong = (type: ColumnType): boolean => type === ColumnType.Long || type === ColumnType.ULong;
 
-/** Bytes of a value by type. Values of other types start with their length. */
+/** Number of bytes in a value, by type. Values of other types start with their length. */
 const VALUE_BYTES = new Map<ColumnType, number>([
   [ColumnType.Byte, 1],
   [ColumnType.UByte, 1],
@@ -77,10 +77,13 @@ function longValues(feature: Feature, columns: readonly ColumnMeta[]): Record<st
   return values;
 }
 
-/** The first bytes of every file of version 3. https://flatgeobuf.org */
+/** The first bytes of every version 3 file. https://flatgeobuf.org */
 const MAGIC = 'fgb\x03';
 
-/** Whole parts only: the library reads a truncated header or index forever, and accepts half a feature. */
+/**
+ * Whole parts only: the library would read a truncated header or index forever, and would accept half a
+ * feature.
+ */
 async function* wholeFrames(
   source: OpenedSource,
   indexSize: () => number,

@@ -14,7 +14,7 @@ import type { LocalFile } from './source.ts';
 import { useCrs } from './use-crs.ts';
 import { addWkbRow } from './wkb.ts';
 
-/** A table of a GeoPackage (https://www.geopackage.org/spec131/), read in place row by row. */
+/** A table in a GeoPackage (https://www.geopackage.org/spec131/), read in place row by row. */
 export async function* readGeoPackage({ source, spec, output, context }: FileRead): AsyncGenerator<void> {
   const { name } = source;
   const { rowBytes } = limitsOf(context);
@@ -63,7 +63,7 @@ type Column = { name: string; type: string };
 type Layer = {
   name: string;
   geometry: string | null;
-  /** The CRS of the geometry column. */
+  /** The geometry column's CRS. */
   stored: number | null;
   organization: string;
   code: number;
@@ -103,7 +103,7 @@ async function withoutWriteAhead(from: string, to: string): Promise<void> {
   }
 }
 
-/** Views are skipped, because they are queries of the file's author. */
+/** Views are skipped, because they would run queries that the file's author wrote. */
 function layersOf(db: Database): Layer[] {
   return db.all(`
     select c.table_name as name, g.column_name as geometry, g.srs_id as stored, s.organization, s.organization_coordsys_id as code,
@@ -144,7 +144,7 @@ function valuesOf(row: Row, columns: readonly Column[], geometry: string | null)
   return values;
 }
 
-/** @throws PlatError `feed_crs` when the file names two reference systems for the layer */
+/** @throws PlatError `feed_crs` if the file names two reference systems for the layer */
 function requireOneCrs(db: Database, { name: layer, stored }: Layer, name: string): void {
   // Some writers omit the `srs_id` column.
   const [column] = db.all("select 1 from pragma_table_info('gpkg_contents') where name = 'srs_id'");

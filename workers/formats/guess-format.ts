@@ -6,7 +6,7 @@ import { formatOf } from './read-format.ts';
 import { openArchive } from './zip.ts';
 
 /**
- * The format of a file, by its name or by the contents of a zip. null if unclear.
+ * A file's format, judged by its name or by the contents of a zip. Null if unclear.
  * @throws PlatError `feed_source` for a bad zip
  */
 export async function guessFormat(path: string, name = path): Promise<Format | null> {
@@ -18,9 +18,9 @@ export async function guessFormat(path: string, name = path): Promise<Format | n
   return formatOfMembers(archive.entries.map(({ fileName }) => fileName)) ?? named;
 }
 
-/** The format of the data in a zip. Ignores tables that belong to a shapefile, and notes. */
+/** The format of the data in a zip. Ignores notes, and tables that belong to a shapefile. */
 function formatOfMembers(names: readonly string[]): FileFormat | null {
-  // Servers zip a geodatabase with or without its folder.
+  // Some servers zip a geodatabase with its folder, others without it.
   if (names.some(name => basename(name).toLowerCase() === FILE_FORMATS.filegdb.folderHolds)) return 'filegdb';
   const formats = new Set(names.map(name => formatOf(name)));
   if (formats.has('shapefile')) return 'shapefile';

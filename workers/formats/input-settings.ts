@@ -118,7 +118,7 @@ const settingsSchema = z
   })
   .partial();
 
-/** Settings of an input other than source and format. */
+/** An input's settings other than source and format. */
 export const INPUT_SETTINGS = settingsSchema.shape;
 
 /**

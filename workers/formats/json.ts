@@ -5,7 +5,9 @@ import { addFeature, addObject } from './features.ts';
 import { addBad, type FileRead, isFull, type Output } from './row-batch.ts';
 import { useCrs } from './use-crs.ts';
 
-/** Newline-delimited GeoJSON and RFC 8142 sequences, in degrees unless another CRS is known. */
+/**
+ * Newline-delimited GeoJSON, and RFC 8142 sequences. Coordinates are in degrees unless another CRS is known.
+ */
 export function readFeatureLines(reading: FileRead, crs: string[] | null = null): AsyncGenerator<void> {
   useCrs(reading.output, crs, reading.source.name);
   return readLines(reading, addFeature);
@@ -40,7 +42,7 @@ function isJson(text: string): boolean {
   }
 }
 
-/** The bytes between separators, truncated if too long. `unended` when the file stops without a line end. */
+/** The bytes between separators, truncated if too long. `unended` if the file ends without a line end. */
 type Piece = { bytes: Buffer; tooLong: boolean; unended?: true };
 
 const LF = 0x0a;
@@ -63,7 +65,7 @@ export async function* splitLines(chunks: AsyncIterable<Buffer>, maxBytes: numbe
     const pieces: Piece[] = [];
     let start = 0;
     for (;;) {
-      // Pending bytes contain no separator, so start the search after them.
+      // The pending bytes contain no separator, so the search starts after them.
       const end = bytes.indexOf(separator, Math.max(start, start === 0 ? pending.length : 0));
       if (end === -1) break;
       if (head === null) addPiece(pieces, bytes.subarray(start, end));

@@ -9,23 +9,26 @@ import type { LocalFile } from './source.ts';
 import { useCrs } from './use-crs.ts';
 import { addWkbRow } from './wkb.ts';
 
-/** Bytes decoded at a time. Larger row groups are read in parts. Each part decodes the columns again. */
+/**
+ * Number of bytes decoded at a time. Larger row groups are read in parts, and for each part, the columns are
+ * decoded again.
+ */
 const PART_BYTES = 16 * 2 ** 20;
 
 /**
- * Maximum compressed size of a column in a row group, because the whole column is in memory. Writers usually
- * create groups a tenth of this size.
+ * Maximum compressed size of a column in a row group, because the whole column is in memory. Most programs
+ * write groups a tenth of this size.
  */
 const MAX_CHUNK_BYTES = 2 ** 30;
 
-/** Geometry is decoded row by row, because a decoded row group takes five times the memory. */
+/** Geometry is decoded row by row, because a decoded row group takes five times as much memory. */
 const parsers = { geometryFromBytes: asBytes, geographyFromBytes: asBytes };
 
 function asBytes(bytes: Uint8Array): Uint8Array {
   return bytes;
 }
 
-/** Parquet, and GeoParquet (https://geoparquet.org/releases/v1.1.0/) with WKB, by row group. */
+/** Reads Parquet, and GeoParquet (https://geoparquet.org/releases/v1.1.0/) with WKB, by row group. */
 export async function* readParquet({ source, spec, output, context }: FileRead): AsyncGenerator<void> {
   const { name } = source;
   const local = await source.onDisk();
@@ -125,7 +128,7 @@ function geometryOf({ schema, key_value_metadata: pairs }: FileMetaData, name: s
   };
 }
 
-/** Names of geometry columns in PostGIS, DuckDB, QGIS and GeoPandas. */
+/** Names of geometry columns in PostGIS, DuckDB, QGIS, and GeoPandas. */
 const SHAPES = ['geometry', 'geom', 'the_geom', 'wkb', 'wkb_geometry', 'geometry_wkb', 'geom_wkb', 'shape'];
 
 /** Plain Parquet doesn't flag geometry, so a bytes column with one of these names is read as WKB. */

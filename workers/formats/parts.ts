@@ -5,15 +5,15 @@ import type { ReadContext } from './row-batch.ts';
 import { localPath } from './source.ts';
 import { openArchive } from './zip.ts';
 
-/** One file of a source: its path, and the member if it is in a zip. */
+/** One file of a source: its path, and the member name if it is in a zip. */
 export type Part = InputSettings & { source: string; member?: string | undefined };
 
 const isAddress = (source: string): boolean => /^https?:\/\//i.test(source);
 
 /**
- * The files of one source of a feed. If a feed reads only part of a file at a URL, it uses a copy shared with
- * other feeds. Each zip member that matches a pattern is a file.
- * @throws PlatError `feed_source`; `feed_format` when no member matches
+ * The files of one source of a feed. If a feed reads only part of a file at a URL, it uses a copy that it
+ * shares with other feeds. Each zip member that matches a pattern is a file.
+ * @throws PlatError `feed_source`; `feed_format` if no member matches
  */
 export async function partsOf(
   spec: InputSettings & { source: string },

@@ -12,7 +12,7 @@ import {
 } from './row-batch.ts';
 import { type MemberChoice, openSource, type Progress } from './source.ts';
 
-/** What opening a file needs to know about its format, as plain data. */
+/** What is needed to know about a file's format to open it, as plain data. */
 export type FileKind = Omit<MemberChoice, 'member'> & { title: string };
 
 /** The batches of one file. @throws PlatError as readInput does */
@@ -37,7 +37,7 @@ export async function* readFile(
   }
 }
 
-/** The batches of one source. The first one is checked for coordinates that aren't degrees. */
+/** The batches of one source. The first batch is checked for coordinates that aren't degrees. */
 export async function* batchesOf(
   reader: AsyncGenerator<void>,
   output: Output,

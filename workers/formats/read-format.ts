@@ -23,7 +23,7 @@ import { type Progress, trackProgress } from './source.ts';
  * chunks of the file at a time. Stopping early (`return`, an aborted signal) closes files and removes
  * downloads.
  * @throws PlatError `feed_source` (missing, unreachable, cut off, too large), `feed_format` (not in the
- *   feed's format), `feed_crs` (unknown or missing CRS); single unusable rows are in `bad` instead
+ *   feed's format), `feed_crs` (unknown or missing CRS). Individual unusable rows are in `bad` instead
  */
 export const readInput = (spec: InputSpec, context: ReadContext): AsyncGenerator<RowBatch> =>
   clipRows(readAll(spec, context), spec);
@@ -59,15 +59,15 @@ async function* readPart(
   else yield* readFile(await load(), kind, part, output, context, progress);
 }
 
-/** How to open files of a format, as plain data that another process can use too. */
+/** How to open files in a format, as plain data that another process can use too. */
 export function kindOf(format: FileFormat): FileKind {
   const { title, extensions, siblings, zipHolds, folderHolds } = fileFormat(format);
   return { title, extensions, siblings, zipHolds, folderHolds };
 }
 
 /**
- * Identifies a source's version without reading it. null if that isn't possible.
- * @throws PlatError of reading
+ * Identifies a source's version without reading it. Null if that isn't possible.
+ * @throws the PlatErrors that reading throws
  */
 export async function sourceVersion(spec: InputSpec, context: ReadContext): Promise<string | null> {
   if (spec.format === 'arcgis') return layerVersion(spec, context);
@@ -84,7 +84,7 @@ export async function sourceVersion(spec: InputSpec, context: ReadContext): Prom
   return versions.join('\n');
 }
 
-/** The format for a file name, or null. A zip with an unclear name counts as a shapefile. */
+/** The format for a file name, or null. A zip with an unclear name is treated as a shapefile. */
 export function formatOf(name: string): Format | null {
   const plain = name
     .toLowerCase()

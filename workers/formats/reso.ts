@@ -146,7 +146,7 @@ function instant(timestamp: string): number | null {
   return Number.isNaN(time) ? null : time;
 }
 
-/** Servers write up to seven decimals of a second. Digits after the milliseconds are compared as text. */
+/** Servers write seconds with up to seven decimals. Digits after the milliseconds are compared as text. */
 function isAfter(a: string, b: string): boolean {
   const difference = (instant(a) ?? 0) - (instant(b) ?? 0);
   return difference === 0 ? fraction(a) > fraction(b) : difference > 0;
@@ -156,7 +156,7 @@ function fraction(timestamp: string): string {
   return (/\.(\d+)/.exec(timestamp)?.[1] ?? '').replace(/0+$/, '');
 }
 
-/** One page, or null when the server no longer knows the link that `resumed` follows. */
+/** One page, or null if the server no longer knows the link that `resumed` follows. */
 async function fetchPage(
   url: URL,
   start: URL,

@@ -8,9 +8,9 @@ import type { InputSettings } from './input-settings.ts';
 import type { OpenedSource } from './source.ts';
 
 /**
- * One row as it is in the file, numbered from 1 across all files of a source. `values` uses the file's column
- * names. Blank cells of CSV and dBASE are null, and a GeoJSON feature's `id` is `values.$id`. `geometry` is
- * in WGS84 degrees, not repaired.
+ * One row as it is in the file. Rows are numbered from 1 across all files of a source. `values` uses the
+ * file's column names. Blank cells of CSV and dBASE are null, and a GeoJSON feature's `id` is `values.$id`.
+ * `geometry` is in WGS84 degrees, not repaired.
  */
 export type SourceRow = {
   rowNo: number;
@@ -24,10 +24,10 @@ export type BadReason =
   | 'unreadable_row'
   | 'ragged_row'
   | 'row_too_long'
-  /** The server fails when this row is requested. */
+  /** The server failed when this row was requested. */
   | 'not_sent';
 
-/** A row that the parser can't use. `raw` is its text, cut after 64 KB. */
+/** A row that the parser can't use. `raw` is its text, truncated to 64 KB. */
 export type BadRow = { rowNo: number; reason: BadReason; field: string | null; message: string; raw: string };
 
 export type RowBatch = {
@@ -39,8 +39,8 @@ export type RowBatch = {
 };
 
 /**
- * A feed's position, stored with its page and used at the next start. With `nextLink`, a chain of pages is in
- * progress. Without it, the next run requests records newer than `watermark`.
+ * A feed's position, stored with its page and used the next time the feed starts. With `nextLink`, a chain of
+ * pages is in progress. Without it, the next run requests records newer than `watermark`.
  */
 export type ResoCheckpoint = {
   nextLink: string | null;
@@ -53,14 +53,14 @@ export type ResoCheckpoint = {
 export type ReadContext = OpenContext & {
   env: NodeJS.ProcessEnv;
   watermark?: ResoCheckpoint | null;
-  /** The approximate number of rows needed, so that Plat doesn't request more from services. */
+  /** The approximate number of rows needed, so that Plat doesn't request more than that from services. */
   rows?: number;
   /** Called when a server reports more rows than it sends. */
   onShortfall?: (announced: number, sent: number) => void;
   /** Folder for downloaded pages of a service, kept until the run ends. It survives a worker crash. */
   workDir?: string;
   /**
-   * Folder for copies of files that several feeds read parts of. Without it, each feed downloads its own
+   * Folder for copies of files when several feeds read parts of them. Without it, each feed downloads its own
    * copy.
    */
   sharedDir?: string;
@@ -75,7 +75,7 @@ export function requireToken({ env }: ReadContext, variable: string, what: strin
 }
 
 /**
- * Rows per batch. One asynchronous step per row would cost more than parsing it, but large batches cost
+ * Rows per batch. One asynchronous step per row would cost more than parsing it, but large batches increase
  * garbage collection. The first batch is larger, because it shows which columns a source has.
  *
  */
@@ -84,12 +84,15 @@ const FIRST_BATCH_ROWS = 1_000;
 
 const RAW_CHARS = 64 * 1024;
 
-/** A reader's output, and the function that converts its geometry to WGS84. */
+/** A reader's output, with the function that converts its geometry to WGS84. */
 export type Output = { batch: RowBatch; rowNo: number; project: ToWgs84; crs: string | undefined };
 
 export type FileRead = { source: OpenedSource; spec: InputSettings; output: Output; context: ReadContext };
 
-/** Fills `output` and yields when it is full. PlatErrors end the file; other errors mean a wrong format. */
+/**
+ * Fills `output` and yields when it is full. A PlatError ends the file. Any other error means that the format
+ * is wrong.
+ */
 export type FileReader = (reading: FileRead) => AsyncGenerator<void>;
 
 export function newOutput(crs: string | undefined): Output {
@@ -97,9 +100,9 @@ export function newOutput(crs: string | undefined): Output {
 }
 
 /**
- * The layer, table, or sheet to read: the one that the feed names (ignoring case), else the only one, else
- * the only one with shapes.
- * @throws PlatError `feed_format` with the names in `details.layer` when the feed must name one
+ * The layer, table, or sheet to read: the one that the feed names (ignoring case), otherwise the only one,
+ * otherwise the only one with shapes.
+ * @throws PlatError `feed_format` with the names in `details.layer` if the feed must name one
  */
 export function chooseLayer<Layer extends { name: string; geometry?: unknown }>(
   layers: readonly Layer[],
@@ -138,7 +141,7 @@ export function plainValue(value: unknown): unknown {
 /** Libraries return dates without a time as midnight. */
 export const dateText = (date: Date): string => date.toISOString().replace(/T00:00:00\.000Z$/, '');
 
-/** Adds the next row. If its geometry can't be read, the row only loses its shape. */
+/** Adds the next row. If its geometry can't be read, the row is added without a shape. */
 export function addRow(output: Output, values: Record<string, unknown>, geometry: unknown): void {
   const placed = geometry == null ? null : projected(output, geometry);
   if (placed === 'too deep') {
@@ -196,7 +199,7 @@ function isGeometry(value: unknown): value is Geometry {
 export const copyText = (cell: string): string => (cell.length < 13 ? cell : ` ${cell}`.slice(1));
 
 /**
- * @throws PlatError `feed_crs` when no geometry of the batch is in valid degrees, which means that they are
+ * @throws PlatError `feed_crs` if no geometry in the batch is in valid degrees, which means that they are
  * projected
  */
 export function checkDegrees(batch: RowBatch, name: string): void {
@@ -218,7 +221,7 @@ function firstPosition(geometry: Geometry | null): [number, number] | null {
   return Array.isArray(inner) && typeof inner[0] === 'number' ? [inner[0], Number(inner[1])] : null;
 }
 
-/** Deeper than any real geometry or record. Recursion through deeper values could overflow the stack. */
+/** Deeper than any real geometry or record. Recursion into deeper values could overflow the stack. */
 const MAX_LEVELS = 500;
 
 export const TOO_DEEP = {

@@ -11,8 +11,8 @@ import { useCrs } from './use-crs.ts';
 const SHAPES_AT_ONCE = 250;
 
 /**
- * `.shp` with its `.dbf`, `.shx`, `.prj` and `.cpg`. Z and M values are dropped. Deleted records keep their
- * row numbers.
+ * Reads a `.shp` with its `.dbf`, `.shx`, `.prj`, and `.cpg`. Z and M values are dropped. Deleted records
+ * keep their row numbers.
  */
 export async function* readShapefile({ source, spec, output, context }: FileRead): AsyncGenerator<void> {
   const { name } = source;

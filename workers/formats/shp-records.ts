@@ -13,7 +13,10 @@ import { CHUNK_BYTES } from './unpacked.ts';
 const CODE = 9994;
 const HEADER_BYTES = 100;
 
-/** Reads bytes starting at an offset. Returns fewer at the end of the file. Offsets mostly increase. */
+/**
+ * Reads bytes starting at an offset. Returns fewer at the end of the file. Most offsets are in ascending
+ * order.
+ */
 type Bytes = { at(offset: number, length: number): Buffer | Promise<Buffer>; close(): Promise<unknown> };
 
 export type Shapes = {
@@ -80,7 +83,7 @@ async function readIndex(shx: SourceFile): Promise<Index> {
   const declared = bytes.readInt32BE(24) * 2;
   if (declared > bytes.length)
     throw truncatedError(shx.name, `it has ${bytes.length} of ${declared} bytes. ${remedy}`);
-  // Bytes after the declared end are ignored. Some writers never write the length.
+  // Bytes after the declared end are ignored. Some programs never write the length.
   const end = declared > HEADER_BYTES || bytes.length < HEADER_BYTES + 8 ? declared : bytes.length;
   return { pairs: bytes.subarray(HEADER_BYTES), count: Math.max(0, Math.floor((end - HEADER_BYTES) / 8)) };
 }
@@ -102,7 +105,7 @@ function inIndexOrder(bytes: Bytes, index: Index, name: string): Next {
     // A deleted record may stay in the index.
     if (offset === 0) return NO_SHAPE;
     const head = await bytes.at(offset, 8);
-    // Some writers state one of the two lengths wrong. Extra bytes are ignored.
+    // Some programs write one of the two lengths incorrectly. Extra bytes are ignored.
     const stated = head.length < 8 ? 0 : head.readUInt32BE(4) * 2;
     const length = Math.max(indexed, stated > MAX_RECORD_BYTES ? 0 : stated);
     const content = await bytes.at(offset + 8, Math.min(length, MAX_RECORD_BYTES));
@@ -118,7 +121,7 @@ function inIndexOrder(bytes: Bytes, index: Index, name: string): Next {
 
 const NO_SHAPE = Buffer.alloc(4);
 
-/** Longer than any real shape, so that a damaged length doesn't fill the memory. */
+/** Longer than any real shape, so that a damaged length doesn't use up all memory. */
 const MAX_RECORD_BYTES = 2 ** 28;
 
 /**
@@ -136,7 +139,7 @@ function inFileOrder(bytes: Bytes, declared: number, name: string): Next {
   const isNext = (head: Buffer): boolean => head.readInt32BE(0) === record + 1 && isRecord(head);
   return async () => {
     let head = await bytes.at(offset, 12);
-    // Not all writers number their records, but a record after a gap must have the next number. Offsets are
+    // Not all programs number their records, but a record after a gap must have the next number. Offsets are
     // even.
     const inGap = !isRecord(head);
     while (inGap && head.length === 12 && !isNext(head)) {

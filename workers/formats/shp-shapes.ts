@@ -13,10 +13,10 @@ const POINTS = [8, 18, 28];
 /** Includes types with elevations and measures. These values follow the positions and are not read. */
 export const SHAPE_TYPES = new Set([0, ...POINT, ...LINES, ...POLYGON, ...POINTS]);
 
-/** The shape of a record. ESRI Shapefile Technical Description, July 1998, pages 5 to 23. */
+/** Returns a record's shape. ESRI Shapefile Technical Description, July 1998, pages 5 to 23. */
 export function readShape(content: Buffer): Shape {
   const type = content.length < 4 ? 0 : content.readInt32LE(0);
-  // A record without a shape may be of any length.
+  // A record without a shape may have any length.
   if (type === 0) return null;
   if (!SHAPE_TYPES.has(type)) return { unreadable: `its type ${type} is unknown` };
   try {

@@ -17,9 +17,9 @@ import { CHUNK_BYTES, maxUnpackedBytes, tooLargeUnpacked, unpacked } from './unp
 import { type Archive, chooseMember, memberStream, openArchive } from './zip.ts';
 
 export type SourceFile = {
-  /** Name for messages: the path or URL as in the feed, and the member of a zip. */
+  /** Name for messages: the path or URL as written in the feed, and the member name if it is in a zip. */
   name: string;
-  /** The unpacked bytes. Each call starts over. A folder has no bytes. */
+  /** The unpacked bytes. Each call starts over. Not available for a folder. */
   bytes(): AsyncGenerator<Buffer>;
   /** The unpacked file or folder for random access: the original, or a copy that is deleted on close. */
   onDisk(): Promise<LocalFile>;
@@ -29,7 +29,8 @@ export type LocalFile = {
   path: string;
   bytes: number;
   /**
-   * Reports the share that was read, up to 1. Unpacking to a copy reports progress by packed bytes instead.
+   * Reports the share that was read, up to 1. Unpacking to a copy reports progress in compressed bytes
+   * instead.
    */
   advance(share: number): void;
 };
@@ -46,15 +47,15 @@ export type MemberChoice = {
   /** Extensions of zip members to consider, with the dot, in lowercase. */
   extensions: string[];
   member?: string | undefined;
-  /** A member whose presence means that the zip itself is the file, as with .xlsx. */
+  /** A member whose presence means that the zip itself is the file, as is the case for .xlsx. */
   zipHolds?: string | undefined;
-  /** A file whose presence means that the folder itself is the source, as with .gdb. */
+  /** A file whose presence means that the folder itself is the source, as is the case for .gdb. */
   folderHolds?: string | undefined;
   /** Extensions of companion files, such as the .dbf of a .shp. */
   siblings?: string[] | undefined;
 };
 
-/** Counts the bytes read from all files of one source, and reports the progress. */
+/** Counts the bytes read from all files of a source, and reports progress. */
 export type Progress = { expect(bytes: number): void; add(bytes: number): void };
 
 /** @param totalKnown false if more files will be opened later, so that a total would be wrong */
@@ -83,10 +84,10 @@ function localFile(path: string, bytes: number, progress: Progress): LocalFile {
 }
 
 /**
- * Opens one source in one pass: locates it (a path relative to `baseDir`, or a `file:` or http(s) URL),
- * downloads it, detects how it is packed, and chooses the file to read. Its bytes are unpacked as they are
- * read.
- * @throws PlatError `feed_source` when it is missing or unreachable, `feed_format` when a zip has several
+ * Opens one source in one pass. It locates the source (a path relative to `baseDir`, or a `file:` or http(s)
+ * URL), downloads it, detects how it is compressed, and chooses the file to read. Its bytes are unpacked as
+ * they are read.
+ * @throws PlatError `feed_source` if it is missing or unreachable, `feed_format` if a zip has several
  * candidates.
  */
 export async function openSource(
@@ -142,7 +143,7 @@ export async function openSource(
 
 type Scratch = () => Promise<string>;
 
-/** @param plain the path of a file that is not packed */
+/** @param plain the path of a file that is not compressed */
 type Packed = (
   name: string,
   bytes: { total: number; packed: number },
@@ -267,8 +268,8 @@ async function requireFile(source: string, baseDir: string, { folderHolds }: Mem
 }
 
 /**
- * Detects packing by content, because names can be wrong and downloads often have none. Servers may return a
- * `page` of HTML for a file that moved.
+ * Detects compression by content, because names can be wrong and downloads often have none. For a file that
+ * has moved, servers may return an HTML `page`.
  */
 async function sniff(path: string, name: string): Promise<'zip' | 'gzip' | 'page' | 'plain'> {
   const file = await open(path, 'r').catch(cause => {
@@ -299,7 +300,7 @@ async function findSibling(path: string, extension: string): Promise<string | nu
   const candidates = [extension, `${extension}.gz`].flatMap(end =>
     names.filter(name => name.toLowerCase() === (stem + end).toLowerCase()),
   );
-  // A case-sensitive disk can have several spellings. Prefer the one with exactly the same stem.
+  // On a case-sensitive disk, there can be several spellings. Prefer the one with exactly the same stem.
   const best = candidates.find(name => name.startsWith(stem)) ?? candidates[0];
   return best === undefined ? null : join(dirname(path), best);
 }

@@ -2,7 +2,7 @@ import { pipeline, type Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { limitsOf, type OpenContext, sourceError } from '../../shared/platform/http/download-context.ts';
 
-/** Read size. Below 256 KB, event loop overhead slows reading. Above 1 MB, there is no gain. */
+/** Read size. Below 256 KB, event loop overhead slows down reading. Above 1 MB, there is no gain. */
 export const CHUNK_BYTES = 2 ** 20;
 
 /** Maximum size of an unpacked file. */
@@ -12,8 +12,8 @@ export function maxUnpackedBytes(context: OpenContext, packedBytes: number): num
 }
 
 /**
- * The chunks of a stream, unpacked if `gzip`. Progress counts packed bytes. Chunks are pulled one by one, so
- * reading never runs ahead of the consumer by more than the stream buffers.
+ * The chunks of a stream, decompressed if `gzip`. Progress is measured in compressed bytes. Chunks are pulled
+ * one by one, so reading never runs ahead of the consumer by more than the stream buffers.
  * @throws PlatError `feed_source` for a file that is incomplete, damaged, or larger than `most` bytes
  */
 export async function* unpacked(
@@ -26,7 +26,7 @@ export async function* unpacked(
 ): AsyncGenerator<Buffer> {
   const packed = await start();
   const gunzip = gzip ? createGunzip({ chunkSize: CHUNK_BYTES / 4 }) : null;
-  // The loop below gets errors of either stream from the last one.
+  // The loop below receives errors from either stream through the last one.
   const stream = gunzip === null ? packed : pipeline(packed, gunzip, () => {});
   let counted = 0;
   let expanded = 0;

@@ -3,7 +3,7 @@ import { wkbToGeojson } from 'hyparquet/src/wkb.js';
 import { unreadableGeometry } from '../../shared/geo/geometry-checks.ts';
 import { addRow, type Output } from './row-batch.ts';
 
-/** ISO 19125 numbers of types without a counterpart in GeoJSON. Z and M add 1,000 and 2,000. */
+/** ISO 19125 numbers of the types that have no counterpart in GeoJSON. Z adds 1,000, and M adds 2,000. */
 const UNSUPPORTED_TYPES: Record<number, string> = {
   8: 'a circular string',
   9: 'a compound curve',

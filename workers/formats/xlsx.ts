@@ -6,7 +6,7 @@ import { addRow, chooseLayer, type FileRead, isFull, plainValue } from './row-ba
 import type { LocalFile } from './source.ts';
 import { memberStream, openArchive } from './zip.ts';
 
-/** A sheet of an Excel workbook whose first row has the column names. The library reads it whole. */
+/** A sheet in an Excel workbook, whose first row has the column names. The library reads it all at once. */
 export async function* readXlsx({ source, spec, output, context }: FileRead): AsyncGenerator<void> {
   const { name } = source;
   const file = await source.onDisk();
@@ -50,7 +50,7 @@ const rowsOf = (workbook: Workbook, sheet: string) =>
 
 type Cells = readonly unknown[];
 
-/** Names the columns. Ignores columns without a name and without values, which are the sheet's margin. */
+/** Names the columns. Ignores columns without a name and without values, which form the sheet's margin. */
 function columnsOf(rows: readonly Cells[], header: FileRead['spec']['header'], name: string): string[] {
   if (Array.isArray(header)) return checkColumns(header, name);
   const [first] = rows;
@@ -68,8 +68,8 @@ function columnsOf(rows: readonly Cells[], header: FileRead['spec']['header'], n
 const ERROR = /^#(N\/A|(NULL|DIV\/0|VALUE|REF|NAME|NUM|SPILL|CALC)[!?])$/;
 
 /**
- * A formula's error counts as an empty cell. Dates stay dates, because Excel turns parcel numbers into dates
- * too.
+ * A formula's error is treated as an empty cell. Dates stay dates, so that parcel numbers that Excel turned
+ * into dates can be recognized.
  */
 function cellValue(cell: unknown): unknown {
   if (typeof cell === 'string' && ERROR.test(cell)) return null;
@@ -97,7 +97,7 @@ async function checked({ path }: LocalFile, name: string, context: OpenContext):
     );
   });
   let left = limits.xlsxBytes;
-  // Without a prototype, because a zip can contain any file name.
+  // The object has no prototype, because a zip can contain any file name.
   const members: Record<string, Buffer> = Object.create(null);
   const isUsual = archive.entries.some(({ fileNameRaw }) => fileNameRaw.toString() === WORKBOOK_PATH);
   try {

@@ -5,7 +5,7 @@ import { formatError, type Limits, sourceError } from '../../shared/platform/htt
 
 export type Archive = { zip: ZipFile; entries: Entry[]; close(): void };
 
-/** Lists files without folders and macOS's shadow copies. @throws PlatError `feed_source` */
+/** Lists the files, without folders and macOS's shadow copies. @throws PlatError `feed_source` */
 export async function openArchive(path: string, name: string, limits: Limits): Promise<Archive> {
   let zip: ZipFile;
   try {
@@ -58,8 +58,8 @@ const isData = (fileName: string): boolean =>
 type Named = { fileName: string };
 
 /**
- * The member to read: the one that the feed names, the only one with a matching extension, or
- * the only one. `member` is a path in the archive, or the end of one, with or without extension.
+ * The member to read: the one that the feed names, the only one with a matching extension, or the only one.
+ * `member` is a path in the archive, or the end of one, with or without its extension.
  * @throws PlatError `feed_format` with the candidates, and the name of `member`
  */
 export function chooseMember<Member extends Named>(

@@ -14,7 +14,7 @@ const STATEMENTS = [
   'platform/delete_old_assets',
 ] as const;
 
-/** Deletes records after months or years. docs/operating.md lists them under "What grows". */
+/** Deletes records that are months or years old. docs/operating.md lists them under "What grows". */
 export const deleteOldRecordsJob = defineJob({
   name: 'records.delete_old',
   queue: 'deals',

@@ -8,8 +8,8 @@ import { MESSAGES_DAYS } from '../../shared/webhooks/webhook-terms.ts';
 import { defineJob } from '../queue/job.ts';
 
 /**
- * Only frees space. Nothing depends on when it runs: statements check whether such rows have expired, and a
- * call opens its account's next period.
+ * This job only frees space. Nothing depends on when it runs: statements check whether such rows have
+ * expired, and calls open their account's next period.
  */
 export const expireRecordsJob = defineJob({
   name: 'records.expire',

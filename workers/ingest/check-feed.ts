@@ -14,7 +14,7 @@ export type CheckOptions = {
   read?: (spec: InputSpec) => AsyncIterable<RowBatch>;
 };
 
-/** Unreadable sources and missing columns are problems of the result, not errors. */
+/** Unreadable sources and missing columns are reported as problems in the result, not thrown as errors. */
 export async function checkFeed(feed: Feed, options: CheckOptions = {}): Promise<FeedCheck> {
   const result: FeedCheck = {
     ok: true,
@@ -73,7 +73,7 @@ function judgeRejects(part: PartCheck, max_reject_percent: number, problems: str
   const rejected = part.rejected.reduce((sum, { count }) => sum + count, 0);
   const percent = (100 * rejected) / Math.max(1, part.rows);
   if (percent <= max_reject_percent) return;
-  // If no row is usable, judgeEmpty has the reason already.
+  // If no row is usable, judgeEmpty has already reported the reason.
   const why = part.whole && part.usable === 0 ? '' : firstReject([part]);
   problems.push(
     `${part.part}: ${rejected} of ${part.rows} rows would be rejected (${percent.toFixed(1)}%, limit ${max_reject_percent}%).${why}`,

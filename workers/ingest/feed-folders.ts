@@ -22,7 +22,7 @@ const usgsDir = join(rootDir, 'workers', 'feeds', 'usgs');
 
 export const isBundled = ({ baseDir }: Feed): boolean => baseDir === sampleDir || baseDir === usgsDir;
 
-/** Ignores faults of other files. @throws `feed_duplicate`, `feed_unknown` with all names and faults */
+/** Ignores faults in other files. @throws `feed_duplicate`, `feed_unknown` with all names and faults */
 export async function installedFeed(config: Config, name: string): Promise<Feed> {
   const { feeds: named } = await installedFeeds(config, name);
   const feed = named.find(candidate => candidate.name === name);

@@ -27,8 +27,8 @@ export type RunOptions = {
 /**
  * One run of a feed: open, parse, map, validate, stage, gate, merge, then enqueue what follows. The merge,
  * the end of the run, and the next jobs are one transaction. Before it, only the run's own staging tables are
- * written, so a run can be killed anywhere and repeated. Complete staging is reused.
- * @throws PlatError from the source, the feed's mapping or the database; the run is then `failed`
+ * written, so a run can be killed anywhere and repeated. If staging was completed, it is reused.
+ * @throws PlatError from the source, the feed's mapping, or the database. The run is then `failed`
  */
 export async function runFeed(deps: RunDeps, options: RunOptions): Promise<RunResult> {
   const { db } = deps;
@@ -45,7 +45,7 @@ export async function runFeed(deps: RunDeps, options: RunOptions): Promise<RunRe
   });
 }
 
-/** The feed with sources replaced by the ones that an operator names. */
+/** The feed, with its sources replaced by those that an operator names. */
 function withSources(feed: Feed, sources: IngestPayload['sources']): Feed {
   const sections = Object.entries(sources).map(([name, source]) => {
     const section = feed[name as keyof Feed] as unknown as object | null | undefined;
@@ -58,7 +58,7 @@ function withSources(feed: Feed, sources: IngestPayload['sources']): Feed {
 }
 
 /**
- * Stages the inputs, unless an attempt that died already did.
+ * Stages the inputs, unless an earlier attempt that died has already done so.
  * @returns the comparison with the current data
  */
 async function prepare(run: RunContext, feed: Feed, recipe: Recipe): Promise<(tx: Db) => Promise<Prepared>> {
@@ -103,8 +103,8 @@ async function sourcesUnchanged(run: RunContext, feed: AnyFeed, recipe: Recipe):
 }
 
 /**
- * Identifies what a run stages, without reading it, so that another attempt doesn't stage it again. Local
- * files are identified by size and modification time. null if a source has no version.
+ * Identifies what a run stages, without reading it, so that another attempt doesn't have to stage it again.
+ * Local files are identified by size and modification time. Null if a source has no version.
  */
 async function stagedFrom(
   { states, baseDir }: RunContext,
@@ -119,8 +119,8 @@ async function stagedFrom(
 }
 
 /**
- * The size and modification time of local files. null for a folder, and for an unzipped .shp, because its
- * table is another file.
+ * The size and modification time of local files. Null for a folder, and for an unzipped .shp, because its
+ * table is in another file.
  */
 async function filesOf({ source }: InputSpec, baseDir: string): Promise<string | null> {
   const paths = [source].flat();
@@ -130,7 +130,7 @@ async function filesOf({ source }: InputSpec, baseDir: string): Promise<string |
   return JSON.stringify(files.map(file => [file!.size, file!.mtimeMs]));
 }
 
-/** A run that reads nothing gets the counts of the last run, with everything unchanged. */
+/** A run that reads nothing gets the last run's counts, with everything unchanged. */
 function keepUnchanged(run: RunContext): Prepared {
   const { counts } = run.last!;
   const { new: added, changed, returned, unchanged } = counts;

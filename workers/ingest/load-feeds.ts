@@ -21,13 +21,16 @@ import { ALL_KINDS, type Feed, kindOf, VECTOR_LAYERS } from './all-kinds.ts';
 import type { FeedKind } from './engine/feed-kind.ts';
 import { type FeedFile, feedSchema } from './feed-schema.ts';
 
-/** @throws PlatError `feed_definition` with every fault, its line and its path; `feed_missing` */
+/** @throws PlatError `feed_definition` with every fault, its line, and its path; `feed_missing` */
 export async function loadFeed(file: string): Promise<Feed> {
   const path = resolve(file);
   return parseFeed(await textOf(path, file), path);
 }
 
-/** Checks the text of a feed file. @param path the file's path; relative sources start from its folder */
+/**
+ * Checks the text of a feed file.
+ * @param path the file's path. Relative sources are resolved against its folder
+ */
 export function parseFeed(text: string, path: string): Feed {
   const parsed = parseFeedText(text, path);
   const checked = feedSchema.safeParse(parsed.value);
@@ -55,8 +58,8 @@ type FeedFault = { name?: string; error: PlatError };
 export type FeedList = { feeds: Feed[]; faults: FeedFault[] };
 
 /**
- * All feeds of some folders (*.yaml, *.yml, *.json), sorted by name, and the errors of invalid files. A name
- * in one folder replaces the same name in later folders, even if it is disabled.
+ * All feeds in the given folders (*.yaml, *.yml, *.json), sorted by name, and the errors in invalid files. A
+ * feed in one folder replaces the feed with the same name in later folders, even if it is disabled.
  * @param only a name. Files that don't mention it are skipped, because a nationwide installation has 15,000
  * files
  */
@@ -91,7 +94,7 @@ type Head = { file: string; text: string; name?: string; disabled: boolean };
 /** Number of files open at a time. Operating systems limit a process to a few hundred. */
 const AT_ONCE = 64;
 
-/** The feed files of a folder, each with its feed's name, even if it has other errors. */
+/** The feed files in a folder, each with its feed's name, even if the file has other errors. */
 async function readHeads(dir: string, only: string | undefined): Promise<Head[]> {
   const files = await feedFiles(dir);
   const heads: Head[] = [];
@@ -146,7 +149,7 @@ function suggest(issue: Issue): Issue {
 
 type Shape = Record<PropertyKey, unknown>;
 
-/** The properties of the section at a path. Looks into lists and unions. */
+/** The properties of the section at a path. Searches lists and unions too. */
 function shapeAt(schema: unknown, path: readonly PropertyKey[]): Shape | null {
   const { shape, options, element, unwrap } = schema as Partial<{
     shape: Shape;
@@ -230,7 +233,7 @@ function checkColumns({ rows }: FeedKind, feed: Feed, report: Report): void {
 const sectionsOf = ({ sections, sharedSections }: FeedKind): string[] =>
   Object.keys({ ...sections, ...sharedSections });
 
-/** Reports sections and gates of another kind, which this kind would ignore. */
+/** Reports sections and gates that belong to another kind, because this kind would ignore them. */
 function strayIssues(file: FeedFile): Issue[] {
   const { needs, gates: own } = kindOf(file.kind);
   const declared = new Set(ALL_KINDS.flatMap(kind => Object.keys(kind.sections)));

@@ -22,7 +22,7 @@ import { landlockedWarnings } from './landlocked.ts';
  * Computes and stores the land attributes of a chunk's parcels. It can be repeated after a crash. If two
  * workers compute the same chunk at once, the second writes nothing. The last chunk of a county refreshes
  * valuations and checks whether its frontage is plausible.
- * @throws PlatError `attributes` when something couldn't be computed, after the rest was stored
+ * @throws PlatError `attributes` after the rest is stored, if something couldn't be computed
  */
 export async function computeLandChunk(
   db: Db,
@@ -55,7 +55,7 @@ export type LandChunk = { fips: number; chunk: number };
 type WrittenChunk = {
   /** Number of parcels whose attributes were stored, including those without geometry. */
   parcels: number;
-  /** Number of these parcels whose filter values changed. */
+  /** How many of these parcels had filter values that changed. */
   changed: number;
 };
 

@@ -3,13 +3,13 @@ import { literal } from '../../shared/platform/statements.ts';
 import { fiveDigits } from '../../shared/regions/counties.ts';
 
 /**
- * About halfway between the 10% of Washington, NH, and the 47% it has without its local roads
+ * About halfway between the 10% in Washington, NH, and the 47% there without the town's local roads
  * (docs/benchmarks.md).
  */
 const MAX_PERCENT = 30;
 /**
- * With fewer parcels, the share isn't conclusive. For example, it is random in a strip that is covered only
- * by the next county's roads.
+ * With fewer parcels, the share isn't conclusive. For example, in a strip that is covered only by the next
+ * county's roads, the share is random.
  */
 const MIN_PARCELS = 100;
 

@@ -6,7 +6,10 @@ import { enqueue } from '../../shared/platform/queue/jobs.ts';
 import { compose, literal } from '../../shared/platform/statements.ts';
 import { computeLandAttributesJob } from './compute-land-attributes-job.ts';
 
-/** Takes a few seconds. At this size, reading the surrounding parcels again for each chunk costs little. */
+/**
+ * A chunk takes a few seconds. At this size, reading the surrounding parcels again for each chunk costs
+ * little.
+ */
 export const CHUNK_PARCELS = 2_000;
 
 /** Without `layers`, all kinds are recomputed. */
@@ -26,7 +29,7 @@ export type Planned = {
 
 export type PlanOptions = {
   signal?: AbortSignal | undefined;
-  /** Called with the ids of committed jobs, and the share of the work done. */
+  /** Called with the ids of committed jobs and the share of the work that is done. */
   onJobs?: (jobs: string[], share: number) => unknown;
   chunkParcels?: number;
 };
@@ -70,7 +73,7 @@ async function listCounties(db: Db, unplanned: boolean): Promise<number[]> {
   return rows.map(row => row.fips);
 }
 
-/** @param bits kinds to mark all parcels for; null to plan only parcels that are already marked */
+/** @param bits the kinds to mark all parcels for, or null to plan only parcels that are already marked */
 function planCounty(db: Db, fips: number, bits: number | null, chunkParcels: number) {
   return db.transaction(async tx => {
     await tx.run('land/lock_marks');
@@ -100,7 +103,7 @@ function planCounty(db: Db, fips: number, bits: number | null, chunkParcels: num
   });
 }
 
-/** The parcels to plan, in spatial order, so that a chunk reads its surroundings once. */
+/** The parcels to plan, in spatial order, so that a chunk reads its surroundings only once. */
 async function inOrder(db: Db, fips: number, name: string): Promise<number[]> {
   const copy = compose(name, { fips: literal(fips) });
   const { id, x, y } = (await readCopy(db, copy, COLUMNS)).columns;

@@ -14,7 +14,7 @@ export type MarketScope = { fips: number } | { zip: string } | { all: true } | {
 /** A region, its stored statistics, and when it was marked. */
 export type StoredRegion = RegionRow & {
   etag: string;
-  /** 'YYYY-MM-DD'. null if there is no data yet. */
+  /** 'YYYY-MM-DD'. Null if there is no data yet. */
   as_of: string | null;
   listings: number;
   price_index: PriceIndex | null;
@@ -33,7 +33,7 @@ export type Codes = { county: string[]; zip: string[] };
 
 export type RowsOf = Record<keyof Codes, Map<number, number[]>>;
 
-/** Call in a snapshot, so that marks and listings are consistent. @throws PlatError `not_found` */
+/** Call this in a snapshot, so that marks and listings are consistent. @throws PlatError `not_found` */
 export async function readSnapshot(db: Db, scope: MarketScope): Promise<Snapshot> {
   const marks = await db.run<DirtyMark & { known: boolean }>('market/list_dirty_regions');
   const codes = codesOf(scope, marks);
@@ -103,7 +103,7 @@ export function dollars({ cents }: Pick<CopiedColumns<typeof COLUMNS>, 'cents'>)
   return cents;
 }
 
-/** The rows of each region in ascending order. Rows without a code belong to no region. */
+/** The rows of each region in ascending order. Rows without a code don't belong to any region. */
 export function rowsOfRegions({ fips, zip }: Pick<MarketListings, 'fips' | 'zip'>): RowsOf {
   const byCode = (codes: Int32Array) => {
     const groups = new Map<number, number[]>();
@@ -113,13 +113,13 @@ export function rowsOfRegions({ fips, zip }: Pick<MarketListings, 'fips' | 'zip'
   return { county: byCode(fips), zip: byCode(zip) };
 }
 
-/** Regions as two array parameters; nulls for all regions. */
+/** Regions as two array parameters, which are null for all regions. */
 export const listed = (codes: Codes | null) => ({
   types: codes && [...codes.county.map(() => 'county'), ...codes.zip.map(() => 'zip')],
   codes: codes && [...codes.county, ...codes.zip],
 });
 
-/** SQL condition for listings in these regions; null means all regions. */
+/** An SQL condition for listings in these regions. Null means all regions. */
 export function ofRegions(codes: Codes | null): string {
   if (codes === null) return 'true';
   const { county, zip } = codes;

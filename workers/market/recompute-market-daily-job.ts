@@ -3,7 +3,7 @@ import { RETRY } from '../../shared/platform/queue/jobs.ts';
 import { defineJob } from '../queue/job.ts';
 import { recomputeMarketJob } from './recompute-market-job.ts';
 
-/** Recomputes all statistics after their windows have moved by a day. */
+/** Recomputes all statistics once their windows have moved by a day. */
 export const recomputeMarketDailyJob = defineJob({
   name: 'market.daily',
   queue: 'market',

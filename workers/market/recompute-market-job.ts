@@ -21,7 +21,7 @@ function scopeName(of: z.infer<typeof scope>): string {
   return 'all' in of ? 'all' : 'dirty';
 }
 
-/** Fails with `market_stats` when some regions failed, after writing all others. */
+/** If some regions fail, writes all others and then fails with `market_stats`. */
 export const recomputeMarketJob = defineJob({
   name: 'market.recompute',
   queue: 'market',

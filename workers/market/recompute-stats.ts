@@ -20,7 +20,7 @@ import {
 } from './market-snapshot.ts';
 
 type RecomputeOptions = {
-  /** 'YYYY-MM-DD'. Default: today or the day of the latest snapshot (see `asOfDay`). */
+  /** 'YYYY-MM-DD'. Default: today, or the day of the latest snapshot (see `asOfDay`). */
   asOf?: string | undefined;
   progress?: (done: number, total: number) => void;
   signal?: AbortSignal | undefined;
@@ -33,7 +33,7 @@ export type RecomputeResult = {
   /** Number of regions whose response changed. */
   changed: number;
   listings: number;
-  /** Codes in listings or marks that aren't regions. They are not computed. */
+  /** Codes in listings or marks that aren't regions. Nothing is computed for them. */
   unknown: number;
   /** The regions, by type. */
   codes: Codes;
@@ -54,7 +54,7 @@ const TURN_REGIONS = 32;
  * Computes the statistics of a scope's regions from their listings and replaces those that differ. Each
  * region is replaced atomically, and only one recompute runs at a time. After a crash, unwritten regions keep
  * their mark, so the next run finds them.
- * @throws PlatError `not_found` for a region that does not exist; the signal's reason.
+ * @throws PlatError `not_found` for a region that does not exist, or the signal's reason.
  */
 export function recomputeStats(
   db: Db,
@@ -103,7 +103,7 @@ async function recomputeRegions(
     signal?.throwIfAborted();
     progress?.(done, regions.length);
     writing = writeStats(db, batch);
-    // The next flush awaits this write. Until then, a failure must not count as unhandled.
+    // The next flush awaits this write. Before that, a failure must not be treated as unhandled.
     writing.catch(() => {});
     batch = [];
     bytes = 0;
@@ -190,7 +190,7 @@ type ComputedStats = {
   etag: string;
   asOf: string | null;
   listings: number;
-  /** null when the stored bytes are unchanged. The same is true of `figures`. */
+  /** Null if the stored bytes are unchanged. The same is true of `figures`. */
   body: string | null;
   figures: Buffer | null;
 };
@@ -200,7 +200,7 @@ type Written = Pick<RecomputeResult, 'changed' | 'failed'>;
 /**
  * Writes a batch and clears its marks in one transaction. If the batch can't be written, each region is tried
  * on its own, so that only the faulty one keeps its old row and its mark.
- * @throws the database's error when a retry may succeed, for example after a lost connection
+ * @throws the database's error if a retry may succeed, for example after a lost connection
  */
 async function writeStats(db: Db, batch: readonly ComputedStats[]): Promise<Written> {
   try {
@@ -265,7 +265,7 @@ async function clearMarks(
   });
 }
 
-/** Call it under the recompute lock, before the first response of a new month is written. */
+/** Call this under the recompute lock, before the first response of a new month is written. */
 async function recordMonth(db: Db, { today, signal }: RecomputeOptions): Promise<void> {
   const [last] = monthEnds(today ?? utcDay(Date.now()), 1);
   const day = isoDay(last!);

@@ -15,7 +15,7 @@ import { LOCKS, withLock } from '../../shared/platform/locks.ts';
 import { compose, sql } from '../../shared/platform/statements.ts';
 import { type Codes, dollars, listed, ofRegions, REGION_COLUMNS, rowsOfRegions } from './market-snapshot.ts';
 
-/** How far back the history of a region is computed. */
+/** How far back a region's history is computed. */
 export const HISTORY_MONTHS = 120;
 
 export type RestateOptions = {
@@ -29,9 +29,9 @@ export type RestateOptions = {
 
 export type RestateResult = { regions: number; months: number };
 
-/** Rows per transaction, a few seconds of computing that is lost if the job stops. */
+/** Rows per transaction. They take a few seconds to compute, which are lost if the job stops. */
 const BATCH_MONTHS = 50_000;
-/** Months per turn of the event loop, a few milliseconds of computing. */
+/** Months per turn of the event loop. They take a few milliseconds to compute. */
 const TURN_MONTHS = 500;
 
 const COLUMNS = { ...REGION_COLUMNS, ...DATED_COLUMNS } as const;
@@ -54,7 +54,7 @@ type Due = {
 
 /**
  * Computes statistics of past months with current data: new months of every region, and all months of regions
- * with changed listings. Recorded responses don't change. After a crash, the next run computes what wasn't
+ * with changed listings. Recorded responses aren't changed. After a crash, the next run computes what wasn't
  * written.
  */
 export function restateHistory(db: Db, options: RestateOptions = {}): Promise<RestateResult> {

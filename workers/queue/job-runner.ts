@@ -17,21 +17,21 @@ export type RunnerDeps = {
   deliver(ids: string[]): Promise<unknown>;
   /** Pauses jobs because the disk is full. */
   pause(): void;
-  /** Frees the locks of a dead worker's database sessions before its job runs again. */
+  /** Releases the locks that a dead worker's database sessions hold, before its job runs again. */
   endDeadWorkers(): Promise<void>;
 };
 
 type StartedJob = { name: string; payload: unknown; attempts: number; deaths: number; died: string | null };
 type Outcome = 'done' | 'failed' | 'retried';
 
-/** A job that kills this many workers is not retried. Usually, it runs out of memory. */
+/** A job that kills this many workers is not retried. Usually, such a job runs out of memory. */
 const MAX_DEATHS = 5;
 /** How often a worker checks whether its job was canceled. */
 const CANCEL_POLL_MS = 2_000;
 
 type Delivery = Parameters<Processor>[0];
 
-/** A job that this worker runs. */
+/** A job that this worker is running. */
 type Attempt = {
   id: string;
   row: StartedJob;
@@ -73,7 +73,8 @@ export function createProcessor(deps: RunnerDeps): Processor {
 async function runAttempt(deps: RunnerDeps, attempt: Attempt): Promise<void> {
   const { id, row, log, canceled, startedAt } = attempt;
   const signal = AbortSignal.any([deps.signal, canceled.signal]);
-  // Poll the job's row, which is the only sign that the job was canceled or that another worker restarted it.
+  // Poll the job's row. It's the only way to find out that the job was canceled, or that another worker
+  // restarted it.
   const watch = setInterval(() => {
     deps.db.rowCount('queue/is_running', { id, attempt: row.attempts }).then(
       running => running === 0 && canceled.abort(new PlatError('cancelled', 'The job was canceled.')),

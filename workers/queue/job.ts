@@ -20,13 +20,13 @@ export type JobContext = {
   signal: AbortSignal;
 };
 
-/** `rows` is added to the totals. The other properties are the job's result as shown to people. */
+/** `rows` is added to the totals. The other properties are the job's result, as shown to people. */
 export type JobResult = { rows: number } & Record<string, unknown>;
 
 export type Job<Payload = unknown> = JobDefinition<Payload> & {
   /**
-   * Runs the job. Implementations import their code here, so that commands that only enqueue jobs don't load
-   * it.
+   * Runs the job. Implementations import their code in this function, so that commands that only enqueue jobs
+   * don't load it.
    */
   run(context: JobContext, payload: Payload): Promise<JobResult>;
 };
@@ -35,7 +35,7 @@ export const defineJob = <Payload>(job: Job<Payload>): Job<Payload> => job;
 
 export type Jobs = ReadonlyMap<string, Job>;
 
-/** @throws PlatError `registry` when two jobs have the same name */
+/** @throws PlatError `registry` if two jobs have the same name */
 export function jobsByName(jobs: readonly Job[]): Jobs {
   const byName = new Map<string, Job>();
   for (const job of jobs) {

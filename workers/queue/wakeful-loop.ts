@@ -1,7 +1,7 @@
 /** A loop that runs a task when woken, and at regular intervals. */
 export type WakefulLoop = { wake(): void; stop(): Promise<void> };
 
-/** @param failed called after a failed turn; the next turn runs anyway */
+/** @param failed called after a failed turn. The next turn runs anyway */
 export function startLoop(
   turn: () => Promise<unknown>,
   everyMs: number,

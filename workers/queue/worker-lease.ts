@@ -23,7 +23,7 @@ export type WorkerLease = {
   end(db: Db): Promise<void>;
 };
 
-/** @param lockMs JOB_LOCK_MS. After this time without a renewal, a worker counts as dead */
+/** @param lockMs JOB_LOCK_MS. A worker that hasn't renewed its lease for this long is considered dead */
 export function createLease(lockMs: number, renewals: number, log: Logger): WorkerLease {
   const id = randomBytes(6).toString('hex');
   let timer: NodeJS.Timeout | undefined;
@@ -64,7 +64,7 @@ export function createLease(lockMs: number, renewals: number, log: Logger): Work
     async end(db) {
       clearInterval(timer);
       await db.run('queue/delete_worker', { id }).catch(error => {
-        // Not an error, because the lease expires anyway.
+        // This is not an error, because the lease expires anyway.
         log.debug({ err: error, code: errorCode(error) }, "could not release the worker's lease");
       });
     },

@@ -9,16 +9,16 @@ import { readZips, type Skipped } from '../../shared/regions/zip-file.ts';
 export type LoadResult = {
   counties: number;
   zips: number;
-  /** Entries of the ZIP file that aren't regions. */
+  /** Entries in the ZIP file that aren't regions. */
   skipped: Skipped;
   /** Number of regions added or corrected. 0 if the database was up to date. */
   changed: number;
 };
 
 /**
- * Updates the tables `regions` and `region_stats` from the packages, each region with a stored response. Safe
- * to repeat, even from several processes at once. A region that is no longer in the packages stays, because
- * saved markets may use it.
+ * Updates the tables `regions` and `region_stats` from the packages, and stores a response for each region.
+ * It is safe to repeat, even from several processes at once. A region that is no longer in the packages is
+ * kept, because saved markets may use it.
  */
 export async function loadRegions(db: Db): Promise<LoadResult> {
   const { rows, skipped } = regionRows();
@@ -32,7 +32,8 @@ export async function loadRegions(db: Db): Promise<LoadResult> {
     await insertMissingStats(tx, rows);
     return written;
   });
-  // Up to 44,000 rows are new. Without this, the planner assumes empty tables until autovacuum runs.
+  // Up to 44,000 rows are new. Without this, PostgreSQL assumes that the tables are empty until autovacuum
+  // runs.
   if (changed > 0) await db.execute('analyze regions, region_stats');
   return { ...result, changed };
 }
@@ -64,7 +65,7 @@ async function insertMissingStats(db: Db, rows: readonly RegionRow[]): Promise<v
   });
 }
 
-/** A row of table `regions`. `code` is the FIPS code or the ZIP, and `fips` is the county's FIPS code. */
+/** A row in table `regions`. `code` is the FIPS code or the ZIP, and `fips` is the county's FIPS code. */
 export type RegionRow = Omit<RegionFields, 'fips'> & { code: string; fips: number };
 
 function regionRows(): { rows: RegionRow[]; skipped: Skipped } {

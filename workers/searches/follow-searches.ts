@@ -31,16 +31,19 @@ type FollowDeps = {
   log: Logger;
   config: Config;
   signal: AbortSignal;
-  /** Notes per write. A search with more notes is still written at once. The default takes a few seconds. */
+  /**
+   * Notes per write. If a search has more notes, they are still written all at once. The default takes a few
+   * seconds.
+   */
   together?: number;
 };
 
 const LOCK = { ask: 'pg_try_advisory_lock', lock: String(LOCKS.searches) };
 
 /**
- * Checks only the parcels that changed since each search was last checked, and notes which were added to its
- * results, removed, or changed. One worker at a time does this. If a search's filter fails, that search keeps
- * its place and the others continue. Sends the emails at the end.
+ * For each search, checks only the parcels that changed since it was last checked, and records which of them
+ * were added to its results, removed from them, or changed. One worker at a time does this. If a search's
+ * filter fails, that search keeps its place, and the others continue. Sends the emails at the end.
  */
 export async function followSearches(deps: FollowDeps): Promise<void> {
   await deps.db.connection(async connection => {
@@ -65,7 +68,7 @@ async function follow(
     counties: [...new Set(behind.flatMap(({ counties }) => counties))],
   });
   const byCounty = groupChanges(changed);
-  // The changed parcels that each search had already found.
+  // The changed parcels that were already in each search's results.
   const rows = await db.run<{ search_id: string; property_ids: number[] }>('searches/list_memberships', {
     property_ids: [...byCounty.values()].flatMap(({ parcels }) => [...parcels.keys()]),
   });
@@ -159,7 +162,7 @@ async function checkSearch(
 
 /**
  * The parcels that changed after a given change number. Cached, because most searches were last checked at
- * the same number.
+ * the same change number.
  */
 function changedSince(changes: CountyChanges, after: number): readonly number[] {
   const known = changes.since.get(after);
@@ -171,7 +174,7 @@ function changedSince(changes: CountyChanges, after: number): readonly number[] 
 
 type Whole = { id: string; body: FilterBody; fips: number; seq: number | null };
 
-/** Compares everything that a search finds in a county with what it had found before. */
+/** Compares everything that a search finds in a county with what it found before. */
 async function compareCounty(db: Db, { id, body, fips, seq }: Whole): Promise<Note[]> {
   const found = await findMembers(db, body, new Date(), fips);
   const rows = await db.run<{ property_id: number }>('searches/list_members_in', { search_id: id, fips });
@@ -238,9 +241,9 @@ type News = {
 };
 
 /**
- * Sends each person a single email with the changes in all of their searches. Its links don't sign anyone in.
- * Only the holder of the searches lock calls this. If a worker dies right after an email, it may be sent
- * again.
+ * Sends each person a single email with the changes in all of their searches. The links in it don't sign
+ * anyone in. Only the holder of the searches lock calls this. If a worker dies right after an email, it may
+ * be sent again.
  */
 export async function mailSearches(db: Db, config: Config, log: Logger): Promise<void> {
   const appUrl = appUrlOf(config, config.PORT);

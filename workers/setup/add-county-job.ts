@@ -5,11 +5,12 @@ import { enqueueAll } from '../../shared/platform/queue/jobs.ts';
 import { installedFeeds } from '../ingest/feed-folders.ts';
 import { defineJob } from '../queue/job.ts';
 
-/** Number of parcel rows for suggesting columns, as in `plat county add`. */
+/** Number of parcel rows to read for suggesting columns, as in `plat county add`. */
 const ROWS = 500;
 
 /**
- * Writes the feeds that a county lacks and runs all of them. When repeated, it finds the feeds that it wrote.
+ * Writes the feeds that a county lacks and runs all of them. If it is repeated, it finds the feeds that it
+ * wrote before.
  */
 export const addCountyFeedsJob = defineJob({
   ...addCountyJob,

@@ -98,7 +98,7 @@ const unknown = (fips: string, kind: CountyKind): CountyKindStatus => ({
 const readsSales = (feed: Feed): boolean =>
   feed.kind === 'listings' || (feed.kind === 'assessor' && feed.sales !== null);
 
-/** Whether a feed will read sales. null if that isn't known before its columns are read. */
+/** Whether a feed will read sales. Null if that isn't known before its columns are read. */
 function willReadSales(planned: PlannedFeed): boolean | null {
   if (planned.kind !== 'assessor') return planned.kind === 'listings';
   const preset = presetOf(planned);
@@ -177,20 +177,20 @@ const fileOf = ({ FEEDS_DIR }: Config, name: string): string => join(FEEDS_DIR, 
 
 const UNKNOWN: FileVersion = { version: null, modified: null };
 
-/** The addresses that exist: one, or several for files that are read together. */
+/** The addresses that exist. There may be several, for files that are read together. */
 type Found = { addresses: string[]; state: FileVersion };
 
 const looking = (signal: AbortSignal): OpenContext => ({
   baseDir: process.cwd(),
   tmpDir: tmpdir(),
   signal,
-  // Short limits, because someone is waiting.
+  // The limits are short, because someone is waiting.
   limits: { tries: 2, downloadIdleMs: 20_000 },
 });
 
 export type FileVersionLookup = (address: string) => Promise<FileVersion | null>;
 
-/** Checks each file once, because counties of a state share them. */
+/** Checks each file only once, because counties in a state share files. */
 export function cachedFileVersion(signal: AbortSignal): FileVersionLookup {
   const asked = new Map<string, Promise<FileVersion | null>>();
   return address => {
@@ -202,7 +202,7 @@ export function cachedFileVersion(signal: AbortSignal): FileVersionLookup {
 
 /**
  * The first address that exists. Prefers one whose server reports a version.
- * @throws PlatError `feed_source` when none does
+ * @throws PlatError `feed_source` if none does
  */
 async function findSource(
   { kind, fips, addresses, source, program }: PlannedFeed,

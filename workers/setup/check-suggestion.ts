@@ -24,7 +24,7 @@ import { guessCounty } from './county-of-rows.ts';
 import { columnsSampled, kindOfColumns, readSample } from './read-sample.ts';
 
 export type SuggestRequest = {
-  /** What to read. Relative paths start at `baseDir`. */
+  /** What to read. Relative paths are resolved against `baseDir`. */
   input: InputSection;
   baseDir: string;
   file: string;
@@ -35,12 +35,12 @@ export type SuggestRequest = {
   key?: string | undefined;
   /** The preset for a source in a known schema. Plat then suggests no columns. */
   preset?: PresetName | undefined;
-  /** Disable the feed, with its problems as comments, if it can't run yet. */
+  /** Whether to disable the feed, with its problems as comments, if it can't run yet. */
   switchOff?: boolean;
   sharedDir?: string;
   /** A person's corrections, instead of the suggestions. */
   suggest?: typeof suggestColumns;
-  /** Undefined when there is no database. */
+  /** Undefined if there is no database. */
   findLoaded?: FindLoaded | undefined;
   /** Default: a signal that never aborts. */
   signal?: AbortSignal | undefined;
@@ -50,18 +50,18 @@ export type SuggestedFeed = {
   text: string;
   kind: string;
   fips: string | null;
-  /** Why Plat chose this county. null if the rows' locations are in it. */
+  /** Why Plat chose this county. Null if the rows' locations are in it. */
   fipsWhy: string | null;
   rows: number;
   suggestions: Suggestions | null;
-  /** The check of the feed on the sampled rows. null, with a problem, if the feed can't be loaded. */
+  /** The check of the feed on the sampled rows. Null, with a problem, if the feed can't be loaded. */
   check: FeedCheck | null;
   problems: string[];
-  /** Feeds that have already loaded parcels of these rows. */
+  /** Feeds that have already loaded parcels in these rows. */
   loaded: LoadedFeed[];
 };
 
-/** @throws PlatError from the source; `feed_format` when it has no rows */
+/** @throws PlatError from the source; `feed_format` if it has no rows */
 export async function suggestFeed(request: SuggestRequest): Promise<SuggestedFeed> {
   const { head } = request;
   const sample = await readSample(request.input, { ...request, fips: head.fips });
@@ -127,7 +127,7 @@ function suggestedLines(
   return ['', 'listings:', ...lines, ...columnLines(sold), ...salesSection(sold, values)];
 }
 
-/** Notes about sales, as comments at the end of a feed. */
+/** Notes about sales, in the form of comments at the end of a feed. */
 const salesLines = (comps: readonly string[]): string[] =>
   comps.length === 0 ? [] : ['', ...comps.map(line => `# ${line}`)];
 
@@ -182,8 +182,8 @@ const withDecimalCommas =
 const NUMERIC = new Set<string>(['number', 'money', 'integer']);
 
 /**
- * The columns with decimal commas. If at least one column clearly has them, includes the columns that may
- * have them.
+ * The columns with decimal commas. If at least one column clearly has them, also includes the columns that
+ * may have them.
  */
 function commaColumns(columns: Sample['columns']): Set<string> {
   const noted = columns.map(({ name, values }) => {

@@ -69,7 +69,7 @@ const textOf = (flag: unknown): Meanings['otherwise'] =>
   flag === true ? 'true' : flag === false ? 'false' : '';
 
 /**
- * How a flag's or code's values are currently read. null for other fields, and if there are too many codes.
+ * How a flag's or code's values are currently read. Null for other fields, and if there are too many codes.
  */
 export function meaningsOf(field: ParcelTarget, spec: ColumnSpec, { columns }: Sample): ValueMeanings | null {
   const { type } = PARCEL_SPECS[field];
@@ -114,7 +114,7 @@ export function withMeanings(
   return { ...plain, values: Object.fromEntries(flags.filter(([, flag]) => flag !== otherwise)), otherwise };
 }
 
-/** Reads a value as the field would. null if the value can't be used. */
+/** Reads a value as the field would. Null if the value can't be used. */
 function readerOf(field: ParcelTarget, spec: ColumnSpec): (text: string) => unknown {
   const compiled = compileColumn({ name: field, spec: PARCEL_SPECS[field] }, spec, name => name);
   return text => {

@@ -25,7 +25,7 @@ export function guessCounty(rows: readonly SourceRow[], suggestions: Suggestions
   return hasShapes || placed.length > 0 || suggestions === null ? null : countyOfZips(suggestions, rows);
 }
 
-/** The county of nearly all rows. null if unclear. */
+/** The county that nearly all rows are in. Null if unclear. */
 function countyOf(rows: readonly SourceRow[]): string | null {
   const counties = new Map<number, number>();
   let placed = 0;
@@ -58,10 +58,10 @@ function placedBy({ fields }: Suggestions, rows: readonly SourceRow[]): SourceRo
 const MIN_ROWS = 20;
 const MIN_ZIPS = 3;
 
-/** Uses the parcels' ZIPs or, if there are none, the owners'. At least nine of ten must be in one county. */
+/** Uses the parcels' ZIPs or, if there are none, the owners'. At least nine in ten must be in one county. */
 function countyOfZips({ fields }: Suggestions, rows: readonly SourceRow[]): CountyGuess | null {
   const mapped = (field: ParcelTarget) => fields.find(each => each.field === field)?.mapped;
-  // Each row states its county.
+  // Every row states its county.
   if (mapped('fips')) return null;
   for (const field of ['situs_zip', 'mail_zip'] as const) {
     const spec = mapped(field)?.spec;

@@ -1,6 +1,6 @@
 import type { Feed } from '../ingest/all-kinds.ts';
 
-/** The URL that a feed reads. null for a path. */
+/** The URL that a feed reads. Null for a path. */
 export function addressOf(feed: Feed): string | null {
   const section =
     feed.kind === 'assessor'

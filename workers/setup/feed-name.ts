@@ -1,6 +1,6 @@
 import { basename } from 'node:path';
 
-/** A feed name based on its source: 'Parcels_2025.zip' is parcels-2025. */
+/** A feed name based on its source: 'Parcels_2025.zip' becomes parcels-2025. */
 export function feedName(source: string): string {
   const path = source.replace(/[?#].*$/, '').replace(/\/+$/, '');
   const last = basename(path).replace(/(\.[a-z]\w{1,10})+$/i, '');

@@ -20,7 +20,7 @@ import { formatOf } from '../formats/read-format.ts';
 
 type LandKind = CountyKind & AnyLandKind;
 
-/** A feed that a county lacks, and possible addresses of its data. The first one that exists is used. */
+/** A feed that a county lacks, and possible addresses for its data. The first address that exists is used. */
 export type PlannedFeed = {
   fips: string;
   kind: CountyKind;
@@ -153,8 +153,8 @@ function parcels(fips: string, place: string, { CATALOGUE_FILE }: Config): Plann
 }
 
 /**
- * A state has one file or several (WI_Wetlands_NorthEast, South_Dakota_East). Other files in the archive are
- * of individual projects.
+ * A state has one or more files (WI_Wetlands_NorthEast, South_Dakota_East). Other files in the archive cover
+ * individual projects.
  */
 const WETLAND_MEMBERS = [
   '*_Wetlands.shp',

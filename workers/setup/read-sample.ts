@@ -15,7 +15,7 @@ import { columnsOf } from '../ingest/engine/source-columns.ts';
 
 /** How to read the first rows of sources. */
 export type SampleRequest = {
-  /** Base folder of relative paths. */
+  /** Base folder for relative paths. */
   baseDir: string;
   rows: number;
   fips?: string | undefined;
@@ -80,7 +80,7 @@ export function readContext({
   sharedDir,
   signal,
 }: Omit<SampleRequest, 'rows'> & { rows?: number | undefined }): ReadContext {
-  // Someone is waiting, so try three times instead of retrying for half a minute like a run.
+  // Someone is waiting, so try three times instead of retrying for half a minute as a run does.
   const limits = { tries: 3 };
   return {
     ...checkContext(baseDir),
@@ -95,7 +95,8 @@ export function readContext({
 const MAX_TITLES = 10;
 
 /**
- * The first rows of a source. For a table with title lines, the rows below the line with the column names.
+ * The first rows of a source. In a table with title lines, these are the rows below the line with the column
+ * names.
  */
 async function rowsBelowTitles(spec: InputSpec, context: ReadContext, wanted: number): Promise<Titled> {
   const { mayHaveTitles }: FormatSpec = FORMATS[spec.format];
@@ -130,7 +131,7 @@ async function rowsBelowTitles(spec: InputSpec, context: ReadContext, wanted: nu
 
 type Titled = { batch: RowBatch; titles: number };
 
-/** Whether a text can be a column name. Numbers and dates are values of a row. */
+/** Whether text can be a column name. Numbers and dates are a row's values. */
 const isColumnName = (name: string): boolean =>
   /[a-z]/i.test(name) && !/^\d+[\s/-]/.test(name) && name.length <= 64;
 

@@ -95,8 +95,8 @@ export async function suggestFile(
 }
 
 /**
- * Makes messages use the file's original name, and removes line numbers of a feed file that doesn't exist
- * yet.
+ * Makes messages use the file's original name, and removes line numbers, because they refer to a feed file
+ * that doesn't exist yet.
  */
 const messagesFor =
   ({ path, source, feedFile }: { path: string; source: string; feedFile: string }, original: string) =>
@@ -108,7 +108,7 @@ const messagesFor =
       .map((part, i) => (i === 0 ? part : part.replace(/^\d+: /, '')))
       .join('');
 
-/** @throws PlatError `feed_source` when the upload is missing, `feed_format` when its format is unclear */
+/** @throws PlatError `feed_source` if the upload is missing, `feed_format` if its format is unclear */
 async function uploadedFormat(
   path: string,
   { original }: Upload,

@@ -30,14 +30,14 @@ type JoinRequest = Pick<SuggestRequest, 'baseDir' | 'file' | 'head' | 'rows' | '
 };
 
 export type JoinedFeed = SuggestedFeed & {
-  /** For each other source, how many keys from the first roll's first rows it has. */
+  /** For each other source, how many of the keys in the first roll's first rows it has. */
   joins: { source: string; columns: [string, string]; matched: number; checked: number }[];
 };
 
-/** If fewer keys match, the match is chance, or the sources are of different counties. */
+/** If fewer keys match, they match by chance, or the sources are from different counties. */
 const MIN_SHARE = 0.5;
 
-/** Joins sources by the columns whose values agree. @throws PlatError of a source, `feed_definition` */
+/** Joins sources by the columns whose values agree. @throws PlatError for a source, `feed_definition` */
 export async function suggestJoined(request: JoinRequest): Promise<JoinedFeed> {
   const { head, inputs, rows, baseDir } = request;
   const reading = { baseDir, rows, fips: head.fips };
@@ -94,7 +94,7 @@ export async function suggestJoined(request: JoinRequest): Promise<JoinedFeed> {
 
 type Parts = { first: Sample; further: Sample[]; shape: Sample | null };
 
-/** @param joins the key matches with the other sources; null for a source without common keys */
+/** @param joins the key matches with the other sources, or null for a source without common keys */
 function sectionsOf(
   { first, further, shape }: Parts,
   joins: readonly (KeyMatch | null)[],
@@ -132,7 +132,7 @@ function sectionsOf(
 
 const isPlace = (field: string): boolean => field === 'longitude' || field === 'latitude';
 
-/** Whether a sample is a table of sales, with one in each row and no boundaries. */
+/** Whether a sample is a table of sales, with one sale per row and no boundaries. */
 const isOfSales = ({ batch, names }: Sample, columns: ColumnSample): boolean =>
   columns.acres.every(acres => acres === null) &&
   saleColumns(
@@ -168,8 +168,8 @@ function partsOf(samples: readonly Sample[]): { rolls: Sample[]; shape: Sample |
 }
 
 /**
- * The first roll's key with the best worst case: the highest share of matches in the source that it matches
- * least.
+ * The first roll's key with the best worst case, which is the key with the highest share of matches in the
+ * source that it matches least.
  */
 function bestKey(matches: readonly KeyMatch[][]): string | null {
   const shares = new Map<string, number>();
@@ -206,7 +206,7 @@ function withKey(suggestions: Suggestions, key: KeySpec | undefined): Suggestion
   };
 }
 
-/** Columns of two sources that have the same keys, and how many of the first source's first keys match. */
+/** Columns in two sources that have the same keys, and how many of the first source's first keys match. */
 type KeyMatch = { own: KeySpec; other: KeySpec; matched: number; checked: number };
 
 const MAX_COLUMNS = 5;
@@ -233,7 +233,7 @@ function keyColumns({ names, batch }: Sample): string[] {
 }
 
 /**
- * Words in the names of columns that aren't keys, although values, sizes, and names of parcels also match
+ * Words in the names of columns that aren't keys, even though parcels' values, sizes, and names also match
  * across sources.
  */
 const FACTS =

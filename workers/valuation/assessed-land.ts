@@ -14,7 +14,7 @@ const COLUMNS = {
 /**
  * The assessor's value of a parcel's land at the end of a day (since 1970-01-01), as ln(assessed value) minus
  * the typical ln(assessed value) of the county's land of the same size at that time. NaN if no roll has a
- * value.
+ * value for it.
  */
 export type AssessorOpinion = (propertyId: number, day: number) => number;
 
@@ -41,7 +41,7 @@ export async function readOpinions(db: Db, fips: number): Promise<AssessorOpinio
 
 type Values = Record<'id' | 'logValue' | 'logAcres', Float64Array> & { day: Int32Array };
 
-/** One line per roll version, earliest first. @param values sorted by parcel and day */
+/** Fits one line per roll version, earliest first. @param values sorted by parcel and day */
 function sizeLines({ id, day, logValue, logAcres }: Values): SizeLine[] {
   const days = [...new Set(day)].sort((a, b) => a - b);
   const editionOf = new Map(days.map((one, edition) => [one, edition]));

@@ -22,8 +22,8 @@ export const recordCountyJob = defineJob({
 });
 
 /**
- * Enqueues a new record of a county after a merged roll or many new sales, and otherwise once a week, because
- * comparing with past sales takes as long as many valuations.
+ * Enqueues a job for a county's new record after a merged roll or many new sales, and otherwise once a week,
+ * because a comparison with past sales takes as long as a large number of valuations.
  * @returns the jobs' ids
  */
 export async function enqueueDueRecord(db: Db, fips: number): Promise<string[]> {

@@ -19,7 +19,10 @@ import type { Db } from '../../shared/platform/db.ts';
 import type { StoredComps } from './valuation-comps.ts';
 import { defaultValuationDay, type JobControl, readMarket } from './value-county.ts';
 
-/** Maximum number of sales to compare with, latest first. More would hardly narrow the intervals. */
+/**
+ * Maximum number of sales to compare with, latest first. More sales would hardly narrow the confidence
+ * intervals.
+ */
 const MAX_SALES = 2_000;
 
 type Known = { seen_run: number; seen_sales: number };
@@ -58,7 +61,10 @@ export async function recordCounty(
   return { parcels: record.parcels, sales: sales.length };
 }
 
-/** Fields whose displayed value differs from the roll's column, such as acres, where 0 means not stated. */
+/**
+ * Fields whose displayed value differs from the roll's column, such as acres, where 0 means that none are
+ * stated.
+ */
 const SHOWN: Partial<Record<ParcelField, string>> = {
   acres: 'nullif(p.acres, 0)',
   year_built: 'nullif(p.year_built, 0)',
@@ -135,7 +141,7 @@ async function assessedValues(
   );
 }
 
-/** Ratio studies of all sales that have a value, of those after `lastYear`, and of each size bucket. */
+/** Ratio studies for all sales that have a value, for those after `lastYear`, and for each size bucket. */
 async function studiesOf(
   of: RatioStudyOf['of'],
   { acres, price, soldDay }: StoredComps,

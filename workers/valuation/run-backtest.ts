@@ -11,8 +11,8 @@ import { readOpinions } from './assessed-land.ts';
 import { assessSales, readComps } from './valuation-comps.ts';
 
 /**
- * Values past sales as of the day before each. Listings for sale on earlier dates aren't known well enough to
- * include.
+ * Values each past sale as of the day before it. Listings that were for sale on earlier dates aren't known
+ * well enough to include.
  */
 export const backtestValuations = async (db: Db, options: BacktestOptions): Promise<Backtest> =>
   backtest(await readSales(db), options);

@@ -37,12 +37,12 @@ const COLUMNS = {
   ...LAND_COLUMNS,
 } as const satisfies CopyColumns;
 
-/** `parcel`: id of each comp's parcel, NaN if unknown. */
+/** `parcel`: the id of each comp's parcel, or NaN if unknown. */
 export type StoredComps = Comps & { ids: Uint8Array; parcel: Float64Array; assessed: Float64Array };
 
 /**
- * All comps, those of a county, or those of other counties in a box (in integers of 1e-7 degree), sorted by
- * id.
+ * All comps, those in a county, or those from other counties in a box (in integers of 1e-7 degrees), sorted
+ * by id.
  */
 export async function readComps(
   db: Db,
@@ -103,7 +103,7 @@ export function joinComps(a: StoredComps, b: StoredComps): StoredComps {
   return { ...Object.fromEntries(joined), count: a.count + count };
 }
 
-/** Land terms of every row, LAND_TERMS values per row. */
+/** Land terms for every row, with LAND_TERMS values per row. */
 export function landTermsOf(rows: number, figures: CopiedColumns<typeof LAND_COLUMNS>): Float64Array {
   const { steepPercent, frontageFt, floodPercent, wetlandsPercent } = figures;
   const terms = new Float64Array(rows * LAND_TERMS);

@@ -3,7 +3,7 @@ import { enqueue, RETRY } from '../../shared/platform/queue/jobs.ts';
 import { recomputeMarketJob } from '../market/recompute-market-job.ts';
 import { defineJob } from '../queue/job.ts';
 
-/** Estimates the model from the sales of every county, then enqueues a valuation job for each county. */
+/** Estimates the model from every county's sales, then enqueues a valuation job for each county. */
 export const valueAllCountiesJob = defineJob({
   name: 'valuation.all',
   queue: 'valuation',

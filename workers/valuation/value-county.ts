@@ -15,7 +15,7 @@ import {
   reachOf,
 } from '../../shared/kernels/valuation/model.ts';
 import { newChosenComps } from '../../shared/kernels/valuation/select.ts';
-import { createValuer } from '../../shared/kernels/valuation/value-parcel.ts';
+import { createValuer, withoutSupport } from '../../shared/kernels/valuation/value-parcel.ts';
 import { MAX_ACREAGE_CORRECTION } from '../../shared/model/sold-acres.ts';
 import { packComps, packedBytes } from '../../shared/model/valuation-comps-codec.ts';
 import { type CopiedColumns, copyBytes, openCopy, readCopy } from '../../shared/platform/copy.ts';
@@ -25,6 +25,7 @@ import { compose, literal, sql } from '../../shared/platform/statements.ts';
 import { openChanges, recordChanges } from '../changes/record-changes.ts';
 import { type AssessorOpinion, readOpinions } from './assessed-land.ts';
 import { storeSaleFlags } from './flag-sales.ts';
+import { type IsUnsellable, readUnsellable } from './unsellable-parcels.ts';
 import {
   assessSales,
   joinComps,
@@ -37,7 +38,7 @@ import {
 export type ValuedCounty = {
   /** 'YYYY-MM-DD' */
   asOf: string;
-  /** Sales in the county and nearby ones that the model uses. `outliers` counts the excluded ones. */
+  /** Number of sales that the model uses, in the county and nearby. `outliers` counts the excluded ones. */
   sales: number;
   outliers: number;
   parcels: number;
@@ -93,7 +94,8 @@ export function valueCounty(
     const { comps, compM, opinion } = await readMarket(tx, fips, extent, dayOf(day));
     const { model, outliers } = fitCounty(comps, fips, dayOf(day), await readOtherCounties(tx, fips));
     const reach = withMarginE7(extent, compM);
-    const valued = await valueParcels(tx, model, day, columns, { comps, opinion }, watch);
+    const unsellable = await readUnsellable(tx, fips);
+    const valued = await valueParcels(tx, model, day, columns, { comps, opinion, unsellable }, watch);
     await tx.run('valuation/store_reach', {
       fips,
       extent: boxSql(extent),
@@ -123,8 +125,9 @@ export async function defaultValuationDay(db: Db): Promise<string> {
 /**
  * A county's comps, and the comps of other counties that affect its parcels or the price level around its
  * comps.
- * @param extent box of the county's parcels; empty if they aren't needed
- * @returns `compM`: maximum distance of a parcel's comps; `opinion`: assessed values of the county's parcels
+ * @param extent the box of the county's parcels, or empty if they aren't needed
+ * @returns `compM` (the maximum distance of a parcel's comps) and `opinion` (the assessed values of the
+ * county's parcels)
  */
 export async function readMarket(
   db: Db,
@@ -162,13 +165,15 @@ function extentOf({ lon, lat }: Parcels): Box {
   return extent;
 }
 
+type ValuationInput = { comps: StoredComps; opinion: AssessorOpinion; unsellable: IsUnsellable };
+
 /** Values the parcels of the model's county and stores the values. @returns the number of valued parcels */
 async function valueParcels(
   db: Db,
   model: Model,
   asOf: string,
   parcels: Parcels,
-  { comps: { ids }, opinion }: { comps: StoredComps; opinion: AssessorOpinion },
+  { comps: { ids }, opinion, unsellable }: ValuationInput,
   { signal, progress }: JobControl,
 ): Promise<number> {
   const count = parcels.id.length;
@@ -178,7 +183,7 @@ async function valueParcels(
   const copy = openCopy(db, sql('valuation/copy_valuations'));
   let stored = 0;
   try {
-    // Value neighbors one after the other, while their shared comps are still in the CPU cache.
+    // Values neighbors one after the other, while the comps they share are still in the CPU cache.
     const order = hilbertOrder(parcels.lon, parcels.lat);
     for (let n = 0; n < count; n++) {
       if (n % PARCELS_PER_TURN === 0) {
@@ -188,15 +193,17 @@ async function valueParcels(
         progress?.(n / count);
       }
       const i = order[n]!;
-      const valuation = value({
+      const estimate = value({
         lon: fromE7(parcels.lon[i]!),
         lat: fromE7(parcels.lat[i]!),
         acres: parcels.acres[i]!,
         land: landAt(land, i),
         assessed: opinion(parcels.id[i]!, model.asOfDay),
       });
-      if (valuation === null) continue;
+      if (estimate === null) continue;
       stored++;
+      const isUnsellable = unsellable(parcels.id[i]!, parcels.acres[i]!);
+      const valuation = isUnsellable ? withoutSupport(estimate) : estimate;
       const { meanPrice, meanPpa, meanAdjustedPrice, meanAdjustedPpa, gini, confidence } = valuation;
       const { low, high, outOfSupport } = valuation;
       const packed = Buffer.allocUnsafe(packedBytes(chosen));
@@ -218,7 +225,7 @@ type Candidate = { id: string; property_id: number; x: number; y: number; bounda
 
 /**
  * Finds the parcel of each comp in a county, and stores the parcel's land figures with the comp. Uses the
- * comp's key or parcel number, else the boundary that contains its point. Skips parcels that were split or
+ * comp's key or parcel number, or else the boundary that contains its point. Skips parcels that were split or
  * merged after the sale, because their land is no longer what was sold.
  */
 export async function linkCompsToParcels(db: Db, fips: number): Promise<void> {

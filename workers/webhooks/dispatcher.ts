@@ -33,11 +33,11 @@ const LEASE_SECONDS = 60;
 const POLL_MS = 5_000;
 /** Attempts that end within this time are recorded together. */
 const BATCH_MS = 20;
-/** The longest pause that a receiver can request. */
+/** The longest pause that a receiver can request, in seconds. */
 const MAX_PAUSE_SECONDS = 86_400;
 /** A webhook that has been failing for this long is turned off when a message runs out of attempts. */
 const FAILING_DAYS = 3;
-/** Time that open deliveries have to finish when the worker stops. */
+/** How long open deliveries have to finish when the worker stops. */
 const STOP_MS = 5_000;
 
 export type DispatcherDeps = {
@@ -184,7 +184,7 @@ async function recordEnded(dispatcher: Dispatcher): Promise<void> {
   });
 }
 
-/** Seconds until the next attempt, null after the last. */
+/** Seconds until the next attempt, or null after the last. */
 function waitOf({ taken: { attempts }, result }: Attempt): number | null {
   if (result.error === null || result.status === 410) return null;
   const usual = SCHEDULE[attempts + 1];
@@ -217,7 +217,7 @@ export type Taken = {
   fips: number | null;
   at: Date;
   data: Record<string, unknown>;
-  /** The database's clock, which all workers use. */
+  /** The time on the database's clock, which all workers use. */
   now: Date;
   /** Newest first. */
   secrets: string[];
@@ -225,7 +225,7 @@ export type Taken = {
 
 /**
  * The message doesn't include the changed data. Receivers read it, and pay for it, at `data.read`.
- * @param apiUrl empty for relative links
+ * @param apiUrl empty to make links relative
  */
 export function bodyOf(taken: Taken, apiUrl: string): string {
   const { type, at, data } = taken;

@@ -46,7 +46,7 @@ const NOUNS: Record<string, string> = {
   invitations: 'invitation',
 };
 
-/** Labels of events, for changes that don't list fields. */
+/** Event labels, for changes that don't list fields. */
 const EVENTS: Record<string, string> = {
   insert: 'created',
   delete: 'removed',

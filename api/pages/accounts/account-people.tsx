@@ -7,7 +7,7 @@ import type {
 import { day, moment } from '../../../shared/model/figures.ts';
 import { Act, Field, Panel, Submit } from '../frame/layout.tsx';
 
-/** Whether the user can invite and remove people: the account's owner and operators can. */
+/** Whether the user can invite and remove people, as the account's owner and operators can. */
 export const managesTeam = ({ account, user }: Session): boolean => account?.own === true || user.operator;
 
 type TeamProps = { members: Member[]; invitations: OpenInvitation[]; session: Session };
@@ -109,7 +109,7 @@ export function Sessions({ sessions, own }: { sessions: OpenSession[]; own: stri
   );
 }
 
-/** The browser and system of a user agent, as people call them. */
+/** A user agent's browser and operating system, by their common names. */
 function browserOf(agent: string): string {
   const name = /(Edg|OPR|Firefox|Chrome|Safari)\b/.exec(agent)?.[1] ?? 'Unknown browser';
   const system = /(Windows|Mac OS X|Android|iPhone|iPad|Linux)/.exec(agent)?.[1];

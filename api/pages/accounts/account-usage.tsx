@@ -13,7 +13,7 @@ import { accountOf, callEndpoint, type Visit } from '../frame/visit.ts';
 
 export type Usage = { totals: UsageTotals; records: UsageRecord[]; terms: AccountSummary; direct: boolean };
 
-/** Undefined without an active Pro subscription. */
+/** Undefined if there is no active Pro subscription. */
 export async function readAccountUsage(visit: Visit): Promise<Usage | undefined> {
   const current = await accountOf(visit);
   if (!current?.pro) return undefined;
@@ -51,7 +51,7 @@ export function KeyUsage({ usage: { totals } }: { usage: Usage }) {
 const MODES = ['direct', 'mcp'] as const;
 const MODE_NAMES = { direct: 'REST', mcp: 'MCP' };
 
-/** A column chart of tokens by day, REST below MCP, and the tables that it is drawn from. */
+/** A column chart of tokens by day, with REST below MCP, and the tables that it is drawn from. */
 export function UsageByDay({ usage: { records, totals } }: { usage: Usage }) {
   if (records.length === 0)
     return (
@@ -153,7 +153,7 @@ function groupBy(records: UsageRecord[], keyOf: (record: UsageRecord) => string)
 const DAY_MS = 86_400_000;
 const sum = (records: UsageRecord[]): number => records.reduce((total, { tokens }) => total + tokens, 0);
 
-/** `public_parcel_filter` as "Parcel filter". */
+/** Turns `public_parcel_filter` into "Parcel filter". */
 const nameOf = (endpoint: string): string =>
   capitalized(endpoint.replace(/^public_/, '').replaceAll('_', ' '));
 

@@ -36,7 +36,7 @@ export function placeOf({ fips, search_id }: WebhookAnswer, searches: Searches):
   return searches.find(({ id }) => id === search_id)?.name ?? 'a deleted saved search';
 }
 
-/** A rejected form, with what is wrong with each field. */
+/** A rejected form, and what is wrong with each field. */
 export type Sent = { form: URLSearchParams; faults: Faults };
 
 const LABELS: Record<string, string> = {
@@ -49,12 +49,14 @@ const LABELS: Record<string, string> = {
 
 export type WebhookResult = FormResult & { sent?: Sent };
 
-/** The result of a webhook's form. For a rejected form, includes its fields and what is wrong with each. */
+/**
+ * The result of a webhook form. If the form was rejected, includes its fields and what is wrong with each.
+ */
 export function webhookResult({ form }: Visit, result: FormResult): WebhookResult {
   const { bad, faults = {} } = result;
   if (bad === undefined) return result;
   const words = Object.entries(faults).flatMap(([field, reasons]) =>
-    // A message either continues after the field's name or is a full sentence.
+    // A message is either a continuation of the field's name or a full sentence.
     reasons.map(each => (/^\p{Ll}/u.test(each) ? `${LABELS[field] ?? field}: ${each}.` : each)),
   );
   return {
@@ -63,7 +65,7 @@ export function webhookResult({ form }: Visit, result: FormResult): WebhookResul
   };
 }
 
-/** The values to show in a webhook's form: as sent, as stored, or the defaults of a new one. */
+/** The values to show in a webhook form: as submitted, as stored, or the defaults for a new webhook. */
 function valuesOf(webhook: WebhookAnswer | undefined, sent: Sent | undefined) {
   if (sent !== undefined) {
     const text = (name: string) => sent.form.get(name) ?? '';
@@ -148,7 +150,7 @@ export function stateOf({ enabled, disabled_because, failing_since }: WebhookAns
   return failing_since === null ? 'on' : `failing since ${moment(failing_since)}`;
 }
 
-/** The account's webhooks, and the form for a new one. @param sent the form if it was rejected */
+/** The account's webhooks, and the form for a new one. @param sent the submitted form, if it was rejected */
 export async function webhooksSection(visit: Visit, account: { own: boolean }, sent: Sent | undefined) {
   const webhooks = await callEndpoint<WebhookAnswer[]>(visit, listWebhooks);
   const searches = await callEndpoint<Searches>(visit, listSearches);

@@ -62,7 +62,8 @@ async function allow(visit: Visit): Promise<Reply> {
   grant.addOIDCScope(String(params.scope ?? SCOPE));
   grant.addResourceScope(`${new URL(provider.issuer).origin}/mcp`, scopeOf(params));
   const grantId = await grant.save();
-  // A change of owner ends all grants. The owner may have changed just before this grant was saved.
+  // When an account's owner changes, all grants end. The owner may have changed just before this grant was
+  // saved.
   if (!(await isOwner(db, account.id, user.id))) {
     await endGrantsOfClient(db, account.id, client.clientId);
     throw notOwner();
@@ -99,10 +100,10 @@ async function readRequest({ req, res, deps }: Visit) {
   return { provider, params, client };
 }
 
-/** The scope to grant for the requested ones. */
+/** The scope to grant for the requested scopes. */
 const scopeOf = ({ scope }: Record<string, unknown>) => grantedScope(String(scope ?? SCOPE).split(' '));
 
-/** Not a redirect, because our form-action policy blocks redirects to another site after a form. */
+/** Don't use a redirect, because our form-action policy blocks redirects to another site after a form. */
 function redirectPage(address: string) {
   const content = (
     <p>

@@ -6,20 +6,20 @@ import { requireAdmitted } from '../../http/rate-limits.ts';
 import { sign, verifySigned } from '../../http/signed.ts';
 import { type PageDeps, setCookie, type Visit } from '../frame/visit.ts';
 
-// Limits for attempts that guess a secret or send an email. A browser where the user has signed in before
+// Limits on attempts that guess a secret or send an email. A browser where the user has signed in before
 // has its own count, so an attacker can't lock them out:
 // https://owasp.org/www-community/Slow_Down_Online_Guessing_Attacks_with_Device_Cookies
 
 type Limit = { burst: number; perMinute: number };
 
 const OWN_LIMIT: Limit = { burst: 10, perMinute: 1 };
-/** An office can have many people behind one IP address. */
+/** Many people in an office can share one IP address. */
 const NETWORK_LIMIT: Limit = { burst: 100, perMinute: 10 };
 
-/** Limits how many invitation emails a company can send. */
+/** Limits the number of invitation emails that a company can send. */
 export const INVITATION_LIMIT: Limit = { burst: 30, perMinute: 1 };
 
-/** Limits across all networks, without known browsers: guesses per account, and emails per address. */
+/** Limits across all networks, not counting known browsers: guesses per account, and emails per address. */
 const EVERYWHERE: Record<AttemptKind, Limit> = {
   password: { burst: 1_000, perMinute: 100 },
   sign_in: { burst: 30, perMinute: 1 },
@@ -43,7 +43,7 @@ export async function countSignIn(visit: Visit, what: AttemptKind, email: string
   if (device !== undefined) return countAttempt(`${what} device:${device}`, deps);
   const account = email.toLowerCase();
   const network = clientNetwork(req.ip ?? '');
-  // In order, so that an attempt refused by its own limit doesn't use up the shared ones.
+  // Count these in order, so that an attempt refused by an earlier limit doesn't use up a later one.
   await countAttempt(`${what} from:${network}`, deps, NETWORK_LIMIT);
   await countAttempt(`${what} from:${network} to:${account}`, deps);
   await countAttempt(`${what} to:${account}`, deps, EVERYWHERE[what]);
@@ -53,10 +53,10 @@ const COOKIE = 'plat_device';
 const YEAR_SECONDS = 365 * 24 * 3600;
 const FORMAT = 'plat device 1\n';
 
-/** A browser where a user has signed in before. It grants no access. */
+/** A browser where a user has signed in before. This doesn't grant access. */
 type Device = { user: string; id: string };
 
-/** Marks the browser as the user's after they have signed in. */
+/** Marks the browser as the user's after they sign in. */
 export async function rememberDevice(visit: Visit, user: string): Promise<void> {
   const device: Device = { user, id: randomBytes(12).toString('base64url') };
   const value = sign(FORMAT, device, await visit.deps.resources.cursorSecret());

@@ -125,8 +125,8 @@ const INTRODUCTIONS = {
 };
 
 /**
- * The base URL of emailed links. @throws PlatError `unprocessable` if it is not configured. A request's own
- * host can't be trusted for it.
+ * The base URL for emailed links. A request's own host can't be trusted for it.
+ * @throws PlatError `unprocessable` if it is not configured
  */
 export function requireAppUrl({ appUrl }: Visit): string {
   if (appUrl !== '') return appUrl;
@@ -180,14 +180,14 @@ export async function mailLink(
   return link;
 }
 
-/** Opening the link doesn't use it up, because mail scanners open every URL they see. */
+/** Opening the link doesn't use it up, because mail scanners open every URL that they see. */
 const link: Page = {
   path: '/sign-in/link/:token',
   access: 'public',
   async get(visit) {
     const found = await findLink(visit.deps.db, tokenOf(visit));
     if (found === undefined) return staleLink();
-    // A link pasted into the address bar, such as the one from `npm start`, signs in at once.
+    // A link pasted into the address bar, such as the one from `npm start`, signs the user in right away.
     const { 'sec-fetch-site': site, 'sec-fetch-user': byUser } = visit.req.headers;
     const isPasted = site === 'none' && byUser === '?1';
     return found.purpose === 'sign_in' && isPasted ? enter(visit) : linkPage(found);
@@ -216,7 +216,7 @@ async function enter(visit: Visit): Promise<Reply> {
   return { redirect: safePath(visit.url.searchParams.get('next')) };
 }
 
-/** Uses the link and returns its user; undefined if another request used it first. */
+/** Uses up the link and returns its user, or undefined if another request used it first. */
 async function followLink(
   visit: Visit,
   { user_id, purpose, email }: Link,

@@ -82,7 +82,7 @@ function ownParams({ session, req }: Visit): { id: unknown } {
   return { id: req.params.id };
 }
 
-/** The fields of a webhook from a form. @throws PlatError `validation_error` for an unknown county */
+/** A webhook's fields, from a form. @throws PlatError `validation_error` for an unknown county */
 export async function webhookOf(visit: Visit): Promise<object> {
   const text = (visit.form.get('county') ?? '').trim();
   const loaded = text === '' ? [] : await listCounties(visit);

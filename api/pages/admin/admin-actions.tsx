@@ -40,7 +40,7 @@ const JOB_WORDS: Record<string, string> = {
 
 export const jobWords = ({ name }: Pick<JobState, 'name'>): string => JOB_WORDS[name] ?? name;
 
-/** What a job is about: the feed of a run, or the name of a county. Empty if the key is only an id. */
+/** What a job is about: a run's feed, or a county's name. Empty if the key is only an id. */
 export function subjectOf({ key }: Pick<JobState, 'key'>): string {
   const feed = /^\["([^"]+)"/.exec(key)?.[1];
   const county = /^\d{5}(?=:|$)/.exec(key)?.[0];
@@ -48,7 +48,7 @@ export function subjectOf({ key }: Pick<JobState, 'key'>): string {
   return feed ?? (UUID.test(key) ? '' : key.slice(0, 60));
 }
 
-/** Actions that change something need a confirmation on a page of their own. */
+/** Actions that change something must be confirmed on a separate page. */
 function confirmation(
   title: string,
   question: string,
@@ -150,7 +150,7 @@ const job: Page = {
           await cancelJob(visit.deps.db, selected.id, visit.session!.user.email);
         else await retryJob(visit.deps.db, selected.id);
       } catch (error) {
-        // Another operator did it first, or the button was pressed twice.
+        // Another operator did this first, or the button was pressed twice.
         throw error instanceof PlatError && CONFLICT_CODES.has(error.code)
           ? notFound(CONFLICT_MESSAGE)
           : error;
@@ -189,7 +189,7 @@ const removePerson: Page = {
       try {
         await removeUser(visit.deps.db, { id, actor: visit.session!.user.email });
       } catch (error) {
-        // Another operator did it first, or made them the owner of an account.
+        // Another operator did this first, or made the user the owner of an account.
         if (error instanceof PlatError && error.code === 'user_unknown') throw notFound(error.message);
         if (error instanceof PlatError && /^user_(owner|deals)$/.test(error.code))
           throw conflict(error.message);

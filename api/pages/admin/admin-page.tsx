@@ -171,7 +171,9 @@ function Users({ users, own }: { users: UserSummary[]; own: string }) {
   );
 }
 
-/** Whether a failed job was retried later. The list has open jobs first, then the newest. */
+/**
+ * Whether a failed job was retried later. The list has open jobs first, followed by the others, newest first.
+ */
 const isRepeated = (job: JobState, jobs: readonly JobState[]): boolean =>
   job.status === 'failed' && jobs.find(({ name, key }) => name === job.name && key === job.key) !== job;
 

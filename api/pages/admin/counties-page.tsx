@@ -6,7 +6,7 @@ import { Crumbs, Field, Grid, Notice, Submit } from '../frame/layout.tsx';
 import type { Page } from '../frame/pages.tsx';
 import { startJob } from './job-progress.tsx';
 
-/** Texas has the most, 254. */
+/** Texas has the most: 254. */
 const MAX_COUNTIES = 300;
 
 /** Finds a county. A worker then reports what its publishers offer. */

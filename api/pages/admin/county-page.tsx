@@ -147,7 +147,7 @@ function Outcome({ result, runs }: { result: AddCountyResult; runs: ReadonlyMap<
   );
 }
 
-/** Why the county will have no comps, if no source has sales. */
+/** Why the county will have no comps. Set if no source has sales. */
 function Comps({ county, added }: { county: number; added: readonly Offered[] }) {
   const salesSources = added.filter(({ kind }) => kind === 'assessor' || kind === 'listings');
   const isCertain = salesSources.every(({ sales, status }) => sales === false && status !== 'failed');

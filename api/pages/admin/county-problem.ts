@@ -18,9 +18,9 @@ const isMissing = ({ status }: Offered): boolean =>
   status === 'failed' || status === 'off' || status === 'unknown';
 
 /**
- * Why some of a county's data was not added, in one sentence. Null if all of it was added. `files` means that
+ * One sentence on why some of a county's data was not added. Null if all of it was added. `files` means that
  * the operator can add files instead.
- * @param loaded kinds of data that another feed has loaded
+ * @param loaded the kinds of data that another feed has loaded
  */
 export function problemOf(
   { added, feedsDir, notWritable }: Outcome,
@@ -49,10 +49,10 @@ export function problemOf(
   return { text: `${names}: ${why}`, files: false };
 }
 
-/** The first sentence of a message. The county's page has the rest, with the fix. */
+/** The first sentence of a message. The county's page has the rest, including the fix. */
 export const firstSentence = (message: string): string => message.replace(/\.\s+[A-Z][\s\S]*$/, '.');
 
-/** Whether there were several servers, and none of them could be reached. */
+/** Whether there were several servers and none of them could be reached. */
 function isOffline(added: readonly Offered[]): boolean {
   const tried = added.filter(({ status }) => status === 'written' || status === 'failed');
   const hosts = new Set(tried.flatMap(({ address }) => (address ? [hostOf(address)] : [])));

@@ -21,7 +21,7 @@ import { AlreadyLoaded } from './file-overlap.tsx';
 import { ReadingFields } from './reading-fields.tsx';
 import { meaningsIn, ValueList, withSent } from './value-list.tsx';
 
-/** Prefix of a column select's name. The field's name follows. */
+/** Prefix for the name of a column's select element. The field's name follows it. */
 const COLUMN = 'column.';
 
 type Changes = Pick<AddFilePayload, 'reading' | 'write'> &
@@ -84,7 +84,7 @@ function countyOf(text: string): number | undefined {
   );
 }
 
-/** The value of an option: the columns as JSON, or empty for a field that is not in the file. */
+/** An option's value: the columns as JSON, or empty for a field that is not in the file. */
 const optionOf = (columns: readonly string[]): string =>
   columns.length === 0 ? '' : JSON.stringify(columns);
 
@@ -123,7 +123,7 @@ type FileFormProps = {
 };
 
 /**
- * The form for a file's name, county, and settings, and for an assessor roll also the column of each field.
+ * The form for a file's name, county, and settings. For an assessor roll, also for the column of each field.
  */
 export function FileForm({ payload, result, choose = null }: FileFormProps) {
   const { reading } = payload;
@@ -288,7 +288,7 @@ function MappingTable({ result, rows, withKey }: TableProps) {
 export const labelOf = (field: string): string =>
   ROW_FIELDS[field as RowField] ?? PARCEL_FIELDS[field as ParcelField]?.label ?? field;
 
-/** Values as Plat reads them, next to the raw ones if they differ. */
+/** Values as Plat reads them, next to the raw values if they differ. */
 function readValues(field: AddFileResult['parts'][number]['fields'][number] | undefined) {
   if (field === undefined || field.samples.length === 0) return null;
   return (

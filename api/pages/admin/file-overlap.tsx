@@ -2,7 +2,7 @@ import type { AddFilePayload, LoadedFeed, Overlap } from '../../../shared/feeds/
 import { count } from '../../../shared/model/figures.ts';
 import { validationError } from '../../http/error-responses.ts';
 
-/** What the operator may choose for parcels that another feed has loaded. */
+/** The operator's choices for parcels that another feed has loaded. */
 const CHOICES: readonly [overlap: Overlap, label: string, effect: (names: string) => string][] = [
   [
     'update',
@@ -17,7 +17,10 @@ const CHOICES: readonly [overlap: Overlap, label: string, effect: (names: string
   ['add', 'Add new parcels only', names => `Parcels in ${names} don't change.`],
 ];
 
-/** The job's changes if the form sent a choice, otherwise undefined. @throws PlatError `validation_error` */
+/**
+ * The changes for the job if the form includes a choice, otherwise undefined.
+ * @throws PlatError `validation_error`
+ */
 export function overlapChange(form: URLSearchParams): Pick<AddFilePayload, 'overlap' | 'write'> | undefined {
   const sent = form.get('overlap');
   if (sent === null) return undefined;
@@ -29,13 +32,13 @@ export function overlapChange(form: URLSearchParams): Pick<AddFilePayload, 'over
 
 type LoadedProps = {
   feeds: readonly LoadedFeed[];
-  /** The number of rows compared, from the start of the file. Absent if the whole file was compared. */
+  /** The number of rows compared, starting at the top of the file. Absent if the whole file was compared. */
   rows?: number;
 };
 
 /**
- * Lists the feeds that already have parcels of a file. Has a button for each way to continue, which submits
- * the form around it.
+ * Lists the feeds that already have parcels from a file. Has a button for each way to continue, which submits
+ * the surrounding form.
  */
 export function AlreadyLoaded({ feeds, rows }: LoadedProps) {
   const names = new Intl.ListFormat('en-US').format(feeds.map(({ feed }) => feed));

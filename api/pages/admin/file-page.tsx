@@ -33,7 +33,7 @@ export const filePage: Page = {
       const { payload } = await jobOfPage(visit, addFileJob);
       const { form } = visit;
       const overlap = overlapChange(form);
-      // The page of a blocked run sends only the choice.
+      // The page for a blocked run sends only the choice.
       const edits = overlap && !form.has('name') ? {} : fileChanges(form);
       const changed = { ...payload, ...edits, ...overlap, requestedBy: visit.session!.user.email };
       return { redirect: `/admin/files/${await startJob(visit, addFileJob, changed)}` };
@@ -44,7 +44,7 @@ export const filePage: Page = {
 async function show(visit: Visit, fault?: string): Promise<Reply> {
   const { state, payload } = await jobOfPage(visit, addFileJob);
   const done = state.status === 'done' ? (state.result as AddFileResult) : null;
-  // A rejected form keeps what was entered.
+  // A rejected form keeps what the operator entered.
   const result = done && fault !== undefined ? withForm(done, visit.form) : done;
   const run = result?.run ? await findJob(visit, result.run) : undefined;
   const open = isOpen(state) || (run !== undefined && isOpen(run));

@@ -10,7 +10,7 @@ export const filesPage: Page = {
   path: '/admin/files',
   access: 'operator',
   show(visit, { bad, error }) {
-    // The page's script shows the error itself. Without scripts, the page is shown again with the error.
+    // The page's script shows the error. Without scripts, the page is shown again with the error.
     if (error && visit.req.headers['sec-fetch-dest'] === 'empty') throw error;
     return show(visit, bad);
   },

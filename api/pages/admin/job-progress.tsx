@@ -12,10 +12,10 @@ import { notFound, undefinedIf } from '../../http/error-responses.ts';
 import { Notice } from '../frame/layout.tsx';
 import type { Visit } from '../frame/visit.ts';
 
-/** A job that finishes within this time is done when the page opens. */
+/** If a job finishes within this time, the page opens with its result. */
 const PATIENCE_MS = 1_500;
 
-/** Queues a job, and waits briefly for it to finish. @returns its id */
+/** Queues a job and waits briefly for it to finish. @returns its id */
 export async function startJob<P>(visit: Visit, job: JobDefinition<P>, payload: P): Promise<string> {
   const { db } = visit.deps;
   const id = await enqueueAndNotify(db, job, payload);
@@ -38,14 +38,14 @@ export async function jobOfPage<P>(
   return { state, payload: job.payload.parse(state.payload) };
 }
 
-/** Undefined if the job is no longer kept, or never existed. */
+/** Undefined if the job is no longer kept or never existed. */
 export function findJob({ deps }: Visit, id: string): Promise<JobState | undefined> {
   return getJob(deps.db, id).catch(undefinedIf(({ code }) => code === 'not_found'));
 }
 
 export const isOpen = ({ status }: JobState): boolean => status === 'queued' || status === 'running';
 
-/** A running worker takes a job within a second. */
+/** A running worker picks up a job within a second. */
 const UNTAKEN_MS = 10_000;
 
 /** Whether a job is waiting and no worker is running. */

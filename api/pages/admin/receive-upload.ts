@@ -24,8 +24,9 @@ const refused = (message: string, cause?: unknown): PlatError =>
   new PlatError('validation_error', message, { cause });
 
 /**
- * Stores the file of a form in its own folder. If that fails, it still reads the rest of the form, because
- * browsers show a response only after they have sent everything. @throws PlatError `validation_error`
+ * Stores a form's file in its own folder. If that fails, the rest of the form is still read, because browsers
+ * show a response only after they have sent everything.
+ * @throws PlatError `validation_error`
  */
 export async function receiveUpload({ req, res, deps }: Visit): Promise<Upload> {
   const { config, log } = deps;
@@ -94,7 +95,7 @@ async function storeFile(
   return { original: stored.original, file: stored.file };
 }
 
-/** A form has a few hundred bytes in addition to its file. */
+/** In addition to its file, a form has a few hundred bytes. */
 const FORM_BYTES = 64 * 1024;
 
 const tooLarge = (name: string, maxMb: number): PlatError =>
@@ -108,7 +109,7 @@ const tooSlow = (ms: number): PlatError =>
   );
 
 function openParser({ headers }: Request, limits: object): BusboyInstance {
-  // Other forms were already read, and their stream would not end again.
+  // Other forms have already been read, and their stream would not end again.
   if (!/^multipart\/form-data\b/i.test(headers['content-type'] ?? ''))
     throw refused("Choose a file that isn't empty.");
   try {
@@ -124,7 +125,7 @@ const plainName = (name: string | undefined): string =>
     .trim()
     .slice(-MAX_NAME_CHARS) || 'file';
 
-/** The extension, which shows the format. No other part of the file name is used in a path. */
+/** The extension, which indicates the format. No other part of the file name is used in a path. */
 const endingOf = (name: string): string => /(\.[a-z0-9]{1,12}){1,2}$/i.exec(name)?.[0].toLowerCase() ?? '';
 
 /** Deletes uploads that have not become a feed within a day. */

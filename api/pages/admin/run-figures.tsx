@@ -4,7 +4,7 @@ import { ALL_FIELDS } from '../../../shared/model/parcel-fields.ts';
 import { Facts, Grid, Meter, Panel } from '../frame/layout.tsx';
 import type { Visit } from '../frame/visit.ts';
 
-/** Rows shown per reason, collapsed and expanded. The command line shows more. */
+/** Rows shown per reason, collapsed and expanded. The CLI shows more. */
 const FEW_REJECTS = 1;
 const MAX_REJECTS = 100;
 
@@ -104,13 +104,13 @@ const REASONS: Record<string, string> = {
   superseded: 'The same file has a newer version of this row',
 };
 
-/** `spike_dropped` as "Spike dropped". */
+/** Turns `spike_dropped` into "Spike dropped". */
 function plain(name: string): string {
   const words = name.replaceAll('_', ' ').replaceAll('.', ': ');
   return words[0]!.toUpperCase() + words.slice(1);
 }
 
-/** The label of a field. Values from the boundary file get their own label. */
+/** A field's label. Values from the boundary file have their own labels. */
 function labelOf(field: string): string {
   const name = field.replace(/^shape\./, '');
   const label = ALL_FIELDS[name]?.label ?? plain(name);
@@ -168,7 +168,7 @@ export function Sources({ run: { inputs } }: { run: Run }) {
 export const sizeOf = (bytes: number): string =>
   bytes < 1e6 ? `${oneDigit(bytes / 1e3)} kB` : `${oneDigit(bytes / 1e6)} MB`;
 
-/** Every count of the run, including those not shown above. */
+/** All of the run's counts, including those not shown above. */
 export function AllFigures({ run: { counts } }: { run: Run }) {
   return (
     <details>
@@ -178,10 +178,10 @@ export function AllFigures({ run: { counts } }: { run: Run }) {
   );
 }
 
-/** Formats counts and the degrees of extents. */
+/** Formats counts, and extents in degrees. */
 const FIGURES = new Intl.NumberFormat('en-US', { maximumFractionDigits: 4 });
 
-/** Nested counts as lines: "Rejected: missing key" 12. */
+/** Flattens nested counts into lines: "Rejected: missing key" 12. */
 function flat(counts: object, before = ''): string[][] {
   return Object.entries(counts).flatMap(([name, value]) =>
     typeof value === 'object' && value !== null

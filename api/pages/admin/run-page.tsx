@@ -13,7 +13,7 @@ import { readPart } from '../parts/county-part.ts';
 import { AllFigures, Filled, LeftOut, leftOutOf, Sources, sum } from './run-figures.tsx';
 import { isComputing, RunSteps } from './run-steps.tsx';
 
-/** With more counties than this, the page doesn't list them. */
+/** If there are more counties than this, the page doesn't list them. */
 const MAX_COUNTIES = 12;
 
 export const kindName = (kind: string): string => feedKindWords(kind)?.name ?? kind;
@@ -85,7 +85,7 @@ const runPage: Page = {
 /** More than any run keeps. The limit is 1,000 rows per reason. */
 const MAX_ROWS = 50_000;
 
-/** The rejected rows with their reasons, for a spreadsheet. */
+/** The rejected rows and the reasons, for a spreadsheet. */
 const leftOutPage: Page = {
   path: '/admin/runs/:id/left-out.csv',
   access: 'operator',

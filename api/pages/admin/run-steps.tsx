@@ -5,7 +5,7 @@ import { count } from '../../../shared/model/figures.ts';
 import type { Visit } from '../frame/visit.ts';
 import { sizeOf, sum } from './run-figures.tsx';
 
-/** Whether estimates and statistics are still being calculated, for this county or another. */
+/** Whether estimates and statistics are still being calculated for this county or another. */
 export async function isComputing({ deps }: Visit, { kind, status }: Run): Promise<boolean> {
   if (status !== 'merged' || !feedKindWords(kind)?.isComputed) return false;
   return isAnyComputing(deps.db);
@@ -39,7 +39,7 @@ function stepsOf({ kind, status, undoes, inputs, counts }: Run, computing: boole
       state: stateOf(3),
     },
   ];
-  // An undo reads no source.
+  // An undo doesn't read a source.
   if (undoes !== null) steps.splice(0, 3);
   if (feedKindWords(kind)?.isComputed)
     steps.push({

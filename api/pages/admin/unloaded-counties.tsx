@@ -7,7 +7,7 @@ import { firstSentence, problemOf } from './county-problem.ts';
 
 type Unloaded = AddedCounty & { problem: { text: string; files: boolean } };
 
-/** Counties that an operator added and that are incomplete, newest first. */
+/** Counties that an operator added but that are still incomplete, newest first. */
 export async function readUnloaded({ deps }: Visit): Promise<readonly Unloaded[]> {
   const added = await listAddedCounties(deps.db);
   return added.flatMap(county => {
@@ -32,7 +32,7 @@ function whyUnloaded({ status, error, result, runs, loaded }: AddedCounty): Unlo
   return { text: `${stopped.feed}: ${firstSentence(why ?? 'its run failed.')}`, files: false };
 }
 
-/** They stay on the page until they are loaded. */
+/** Counties stay on the page until they are loaded. */
 export const UnloadedCounties = ({ of }: { of: readonly Unloaded[] }) =>
   of.length === 0 ? null : (
     <Panel id="unloaded" title="Counties that need attention" flush>

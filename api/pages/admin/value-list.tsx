@@ -7,7 +7,10 @@ import {
 import { count } from '../../../shared/model/figures.ts';
 import { Select } from '../frame/layout.tsx';
 
-/** Prefixes before a field's name: the column of the listed values, one value's meaning, and all others. */
+/**
+ * Prefixes before a field's name: for the column with the listed values, for one value's meaning, and for the
+ * meaning of all others.
+ */
 const OF = 'values-of.';
 const VALUE = 'value.';
 const OTHERWISE = 'otherwise.';

@@ -39,12 +39,12 @@ export type ReportChange = (
   form: URLSearchParams,
 ) => Promise<ChangeOutcome> | Promise<void>;
 
-/** The forms of a report. Each changes little, so that two windows can work on the same report. */
+/** A report's forms. Each one changes only a little, so that two windows can work on the same report. */
 export const REPORT_CHANGES: Record<string, ReportChange> = {
   add: (db, report, form) => choose(db, report, compsOf(report, form)),
   remove: (db, report, form) => changeComps(db, report, { removed: compsOf(report, form) }),
   select(db, report, form) {
-    // Compare with what the page showed as chosen, so that comps chosen elsewhere since then stay.
+    // Compare with what the page showed as chosen, so that comps chosen elsewhere since then are kept.
     const was = known(report, (form.get('was') ?? '').split(','));
     const comps = compsOf(report, form);
     const added = comps.filter(comp => !was.includes(comp));

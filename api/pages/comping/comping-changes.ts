@@ -8,7 +8,9 @@ import { modelResultOf } from './comping-reports.ts';
 /** Further changes are only counted. */
 const MAX_LISTED = 12;
 
-/** Differences between the report and current data, selected comps first. Empty if there are none. */
+/**
+ * Differences between the report and the current data, with selected comps first. Empty if there are none.
+ */
 export function changesOf({ snapshot: before, offered: now, chosen, overrides }: Report): string[] {
   if (before === null || now === null) return [];
   const ids = new Set(chosen);

@@ -30,7 +30,7 @@ function logAxis(
   return { at, ticks };
 }
 
-/** The axis of years before the report's date, which is at the right end. */
+/** The axis of years before the report date, which is at the right end. */
 function yearAxis(ages: readonly number[], asOf: string): Axis {
   const years = Math.max(1, ...ages) / 365.25;
   const at = (value: number) => WIDTH - FRAME.right - ((WIDTH - FRAME.left - FRAME.right) * value) / years;
@@ -92,7 +92,7 @@ type ChartsProps = { snapshot: ReportSnapshot; result: Result | null; chosen: Re
 
 /** Two charts of the comps. The tables next to them have the figures. */
 export function Charts({ snapshot, result, chosen }: ChartsProps) {
-  // Outliers would squeeze the others together.
+  // Outliers would squeeze the other comps together.
   const comps = snapshot.candidates.filter(comp => !comp.left_out || chosen.has(comp.id));
   if (comps.length === 0) return null;
   const estimate = result?.estimate.meanAdjustedPpa ?? snapshot.machine?.meanAdjustedPpa;

@@ -9,7 +9,7 @@ export const SHOWN_FIELDS = [
   ...(['distance_m', 'zip', 'fips', 'steps', 'lon', 'lat'] as const),
 ];
 
-/** The server's response to a change of a report; `html` has the parts of the page to replace. */
+/** The server's response to a change in a report. `html` has the parts of the page to replace. */
 export type Update = {
   version: number;
   chosen: string[];
@@ -38,7 +38,7 @@ export type Bound = (typeof BOUNDS)[number][0];
 
 export const STATUSES = ['SOLD', 'PENDING', 'ACTIVE'] as const;
 
-/** Sort orders of the list. */
+/** Sort orders for the list. */
 export const ORDERS = [
   ['steps', 'Most similar'],
   ['distance', 'Nearest'],
@@ -71,8 +71,8 @@ export function readFilters(params: URLSearchParams): Filters {
   }
   return {
     bounds,
-    // Without the parameter, show all comps. With all boxes unchecked, show none: the form then sends an
-    // empty value.
+    // Without the parameter, show all comps. With all boxes unchecked, the form sends an empty value, so show
+    // none.
     statuses: params.has('status') ? params.getAll('status') : [...STATUSES],
     zip: (params.get('zip') ?? '').trim(),
     fips: (params.get('fips') ?? '').trim(),
@@ -113,13 +113,16 @@ export function isShown(comp: Shown, { bounds, statuses, zip, fips, area }: Filt
   );
 }
 
-/** Unknown values match no bound. */
+/** Unknown values don't match any bound. */
 const atLeast = (value: number | null, bound: number | undefined) =>
   bound === undefined || (value !== null && value >= bound);
 const atMost = (value: number | null, bound: number | undefined) =>
   bound === undefined || (value !== null && value <= bound);
 
-/** Counts crossings of a line to the east. Points on the very edge of a hand-drawn area don't matter. */
+/**
+ * Counts how often a line to the east crosses the edge. Points exactly on the edge of a hand-drawn area don't
+ * matter.
+ */
 function isWithin({ lon, lat }: Shown, ring: readonly [number, number][]): boolean {
   let inside = false;
   for (let i = 1; i < ring.length; i++) {

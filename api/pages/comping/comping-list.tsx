@@ -16,7 +16,7 @@ import {
 
 export const STATUS_WORDS = { SOLD: 'sold', PENDING: 'pending', ACTIVE: 'for sale' } as const;
 
-/** Shows a status by shape and color: a circle is sold, a square pending, a triangle for sale. */
+/** Shows a status by shape and color: a circle is sold, a square is pending, and a triangle is for sale. */
 export function StatusBadge({ status }: { status: Candidate['status'] }) {
   return (
     <svg class={`mark ${status}`} viewBox="0 0 12 12" width="12" height="12" aria-hidden="true">
@@ -109,13 +109,13 @@ function CandidateItem({ comp, isVisible, isChosen }: ItemProps) {
   );
 }
 
-/** "Sold Aug 1, 2024"; "For sale". */
+/** "Sold Aug 1, 2024" or "For sale". */
 export function stateOf({ status, sold_date }: Candidate): string {
   const words = STATUS_WORDS[status];
   return [words[0]!.toUpperCase() + words.slice(1), sold_date && day(sold_date)].filter(Boolean).join(' ');
 }
 
-/** Photos are links, because pages load nothing from other hosts. */
+/** Photos are links, because pages don't load anything from other hosts. */
 export function Links({ url, photos }: { url: string; photos: readonly string[] }) {
   return (
     <>

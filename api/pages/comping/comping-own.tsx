@@ -13,7 +13,7 @@ import { titleOf } from './comping-reports.ts';
 /** Only the latest reports are listed. Older ones stay available at their URLs. */
 const MAX_LISTED = 500;
 
-/** The search rejects shorter texts. */
+/** The search rejects shorter text. */
 const MIN_QUERY = 2;
 
 async function findParcels(visit: Visit, q: string): Promise<SearchResult[]> {
@@ -21,7 +21,7 @@ async function findParcels(visit: Visit, q: string): Promise<SearchResult[]> {
   return (await callEndpoint<{ results: SearchResult[] }>(visit, search, { query })).results;
 }
 
-/** Parcels that match, each with a button to create a report. */
+/** Matching parcels, each with a button to create a report. */
 function Found({ query, parcels }: { query: string; parcels: readonly SearchResult[] }) {
   if (parcels.length === 0)
     return (

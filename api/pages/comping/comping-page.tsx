@@ -33,7 +33,7 @@ import { Strip } from './comping-strip.tsx';
 const MAX_WAIT_MS = 4_000;
 const SHORT_WAIT_MS = 500;
 const POLL_MS = 100;
-/** After this time the job must have failed, and the page requests another one. */
+/** After this time, the job must have failed, and the page requests another one. */
 const LOST_MS = 60_000;
 
 const STYLES = ['cards.css', 'comping.css'];
@@ -70,7 +70,7 @@ const reportPage: Page = {
     if (asksForJson(visit) && report.snapshot !== null) return updateOf(visit, report, {});
     return show(visit, report);
   },
-  /** Without JavaScript, a rejected form shows the page again. */
+  /** Without JavaScript, the page is shown again after a rejected form. */
   async show(visit, { bad, error }) {
     if (asksForJson(visit) || error?.details === undefined) throw error;
     return show(visit, await readReport(visit), { fault: `Your change wasn't saved. ${bad}.` });
@@ -95,7 +95,7 @@ async function changeReport(visit: Visit, change: ReportChange): Promise<Reply> 
 async function waitForSnapshot(visit: Visit, report: Report, maxWaitMs: number): Promise<Report> {
   const { db } = visit.deps;
   if (report.wanted_at === null) {
-    // Don't look for newer data while an update is offered.
+    // Don't look for newer data while the page offers an update.
     if (report.snapshot === null || changesOf(report).length > 0) return report;
     if (!(await isOutdated(db, report))) return report;
     await requestSnapshot(db, report);

@@ -15,9 +15,9 @@ const WIDTH = 900;
 const HEIGHT = 480;
 const FEET_PER_MILE = 5_280;
 
-/** Margin around the parcel and its comps. */
+/** Margin around the subject and its comps. */
 const MARGIN_PX = 40;
-/** Only the longest roads: more would fill the map with gray. */
+/** Only the longest roads are drawn. More would fill the map with gray. */
 const MAX_ROADS = 1_500;
 
 export type Ground = { view: View; roads: Position[][] };

@@ -32,7 +32,7 @@ export async function readReportView(db: Db, report: Report): Promise<ReportView
   return { report, result, machine: modelResultOf(snapshot), ground };
 }
 
-/** The results of the selection. @param path of the forms; omit for a read-only view */
+/** The results of the selection. @param path the path of the forms. Omit it for a read-only view */
 export function Results({
   view: { report, result, machine, ground },
   path,
@@ -81,7 +81,7 @@ export function subjectLine({ snapshot }: Report): string {
     .join(' · ');
 }
 
-/** @param paper whether it is shown only in print, because the page header has the same facts */
+/** @param paper whether this is shown only in print, because the page header has the same facts */
 export function Subject({ report, paper }: { report: Report; paper?: boolean }) {
   const { subject, as_of, made_at, model_version } = report.snapshot!;
   const figures: [string, string | null][] = [
@@ -126,7 +126,7 @@ type TextsProps = {
   kept?: URLSearchParams;
 };
 
-/** Title and notes. After a conflict it also shows what another window wrote. */
+/** Title and notes. After a conflict, also shows what another window wrote. */
 export function Texts({ report, path, conflict, kept }: TextsProps) {
   return (
     <form method="post" action={path} class="stack" id="texts">

@@ -45,7 +45,7 @@ export function figuresOf({ snapshot, chosen, overrides }: Report): Result | nul
   return resultOf(snapshot, ({ id }) => ids.has(id), overrides);
 }
 
-/** The result of the model's own comps, without overrides. */
+/** The result with the model's own comps and no overrides. */
 export function modelResultOf(snapshot: ReportSnapshot): Result | null {
   return snapshot.machine === null ? null : resultOf(snapshot, ({ used }) => used, []);
 }

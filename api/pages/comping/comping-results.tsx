@@ -11,6 +11,7 @@ import { Icon } from '../frame/icons.tsx';
 import { Comparison, Submit } from '../frame/layout.tsx';
 import { confidenceText } from '../frame/value-band.tsx';
 import { Links, lotOf, miles, nameOf, StatusBadge, stateOf } from './comping-list.tsx';
+import { Problems } from './comping-problems.tsx';
 
 export const WORDS: Record<Adjustment, string> = {
   size: 'Size',
@@ -29,7 +30,10 @@ const signedUsd = (value: number): string => `${value < 0 ? '−' : '+'}${usd(Ma
 
 const NOTHING_CHOSEN = 'Select the comps you trust to build your estimate.';
 
-/** The selected comps with their adjustments. @param path of the forms; omit for a read-only view */
+/**
+ * The selected comps with their adjustments.
+ * @param path the path of the forms. Omit it for a read-only view
+ */
 export function Chosen({ result, path }: { result: Result | null; path?: string | undefined }) {
   if (result === null) return <p>{NOTHING_CHOSEN}</p>;
   return (
@@ -204,14 +208,14 @@ export function TrendWords({ trend, county }: { trend: PriceTrend | undefined; c
 
 /** A smaller change per year counts as flat. */
 const FLAT_PERCENT = 0.3;
-/** With fewer sales, the trend mostly comes from other counties. */
+/** With fewer sales than this, the trend comes mostly from other counties. */
 const FEW_SALES = 30;
 
 type Column = {
   title: string;
   totals: Totals | undefined;
   result: Result | null | undefined;
-  /** Mean price of the comps in USD; undefined for adjusted comps, which have only prices per acre. */
+  /** Mean price of the comps in USD. Undefined for adjusted comps, which have only prices per acre. */
   price?: number | undefined;
 };
 
@@ -265,13 +269,7 @@ export function Conclusion({ report, result, machine }: ConclusionProps) {
           row('Confidence', ({ result: of }) => (of?.enough ? confidenceText(of.estimate.confidence) : '–')),
         ]}
       />
-      {result?.enough && result.estimate.outOfSupport && (
-        <p>
-          <Icon name="triangle-alert" />
-          Few similar sales nearby. The comps used differ from this parcel in size or location, or none of
-          them are sales.
-        </p>
-      )}
+      <Problems report={report} result={result} />
     </>
   );
 }

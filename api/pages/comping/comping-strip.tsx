@@ -52,7 +52,7 @@ const Estimate = ({ title, of, none }: { title: string; of: Result | null; none:
   </dl>
 );
 
-/** What the estimate is based on: number of sales, distances, years, and sizes. */
+/** What the estimate is based on: the number of sales, distances, years, and sizes. */
 function Basis({ lines }: { lines: readonly ResultLine[] }) {
   const comps = lines.map(({ comp }) => comp);
   const sales = comps.filter(({ status }) => status === 'SOLD').length;

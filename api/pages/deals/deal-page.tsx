@@ -21,7 +21,7 @@ import { PriceForm, readFields } from './deals-form.tsx';
 import { History } from './deals-history.tsx';
 import { ConfirmPrice, confirmedPrice, priceFields, pricePath, undoablePrice } from './deals-price.tsx';
 
-/** One deal: its figures and where they come from, its price and costs, and its history. */
+/** A single deal: its figures and where they come from, its price and costs, and its history. */
 export const dealPage: Page = {
   path: '/deals/:id',
   access: 'app',
@@ -49,7 +49,7 @@ export const dealPage: Page = {
         );
       return patch(visit, undo.fields);
     },
-    /** A new price needs a confirmation before it is set. */
+    /** A new price must be confirmed before it is set. */
     async default(visit) {
       const [deal, events] = await read(visit);
       const { price, ...fields } = readFields(visit.form, true);
@@ -91,7 +91,7 @@ function read(visit: Visit): Promise<[Deal, DealEvent[]]> {
 }
 
 async function show(visit: Visit, { bad }: FormResult): Promise<Reply> {
-  // Read the version before the deal: a change in between is then sent twice, not missed.
+  // Read the version before the deal, so that a change in between is sent twice rather than missed.
   const version = (await boardOf(visit))?.version ?? 0;
   const [deal, events] = await read(visit);
   const listing = await (deal.listing_id === null
@@ -135,11 +135,11 @@ async function show(visit: Visit, { bad }: FormResult): Promise<Reply> {
   return { title: name, body, assetNames: ['cards.css', 'deals.css', 'deal.mjs'] };
 }
 
-/** The price to confirm; undefined unless a price change was requested. */
+/** The price to confirm. Undefined unless a price change was requested. */
 const askedIn = (params: URLSearchParams): string | undefined =>
   params.get('change') === 'price' ? (params.get('new_price') ?? '') : undefined;
 
-/** Values that a link on the page fills into the form. */
+/** Values that a link on the page enters in the form. */
 function suggested(params: URLSearchParams): URLSearchParams | undefined {
   const sellPrice = params.get('expected_sell_price');
   return sellPrice === null ? undefined : new URLSearchParams({ expected_sell_price: sellPrice });

@@ -15,7 +15,7 @@ import { callEndpoint, type Visit } from '../frame/visit.ts';
 /** A possible meaning of the entered text. */
 export type Choice = { label: string; subject: DealSubject };
 
-/** Longer than any address. */
+/** Longer than any real address. */
 const MAX_TEXT = 2_000;
 
 const refused = (message: string): PlatError => new PlatError('validation_error', message);
@@ -23,7 +23,7 @@ const refused = (message: string): PlatError => new PlatError('validation_error'
 /**
  * What the text could refer to: a parcel id or page, a comp id, a URL, a parcel number with its county, or a
  * street address.
- * @param county FIPS, or name and state; the text can end with it instead
+ * @param county FIPS, or name and state. The text can end with the county instead
  * @throws PlatError `validation_error`
  */
 export async function choicesOf(visit: Visit, pasted: string, county: string): Promise<Choice[]> {
@@ -39,7 +39,7 @@ export async function choicesOf(visit: Visit, pasted: string, county: string): P
   const { head, fips, zip } = placeOf(text, county);
   const listed = await findListed(visit, head, fips, zip);
   const parcels = fips === null || !/\d/.test(head) ? [] : await findParcels(visit, head, fips);
-  // Prefer a parcel's listing to the parcel, because it has more facts.
+  // Prefer a parcel's listing to the parcel, because the listing has more facts.
   const numbers = new Set(listed.map(({ apn }) => shortApn(apn)));
   const unlisted = parcels.filter(({ apn }) => apn === null || !numbers.has(shortApn(apn)));
   const choices = [...listed.map(listingChoice), ...unlisted.map(parcelChoice)];
@@ -58,7 +58,9 @@ async function isParcel(visit: Visit, id: string): Promise<boolean> {
   }
 }
 
-/** The text before the first comma, and its place: from the county field, or from the rest of the text. */
+/**
+ * The text before the first comma, and its place, which comes from the county field or the rest of the text.
+ */
 function placeOf(text: string, county: string): { head: string; fips: number | null; zip: string | null } {
   const [head = '', ...rest] = text.split(',').map(part => part.trim());
   const tail = rest.join(' ');
@@ -68,7 +70,7 @@ function placeOf(text: string, county: string): { head: string; fips: number | n
     throw refused(
       `No county is called "${trimmed.slice(0, 100)}". Enter a county and state, such as Sullivan, NH, or a FIPS code, such as 33019.`,
     );
-  // Without a county, five digits are a ZIP code.
+  // Without a county, treat five digits as a ZIP code.
   return { head, fips, zip: fips === null ? (/\b\d{5}\b/.exec(tail)?.[0] ?? null) : null };
 }
 
@@ -84,7 +86,7 @@ async function findListed(
   fips: number | null,
   zip: string | null,
 ): Promise<LiveListing[]> {
-  // A shorter text would match half the county.
+  // Shorter text would match half the county.
   const pattern = head.length < 5 ? null : `${likeLiteral(head.toUpperCase())}%`;
   return findLiveListings(visit.deps.db, { pattern, apn: head, fips, zip });
 }

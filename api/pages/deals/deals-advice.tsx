@@ -7,7 +7,12 @@ import { isHeld } from './deals-board.ts';
 import { ChangePrice, NoAdvice } from './deals-cards.tsx';
 import { lowestPrice, money, otherPrice, profitAt } from './deals-price.tsx';
 
-export const ACTIONS = { drop: 'drop the price', relist: 'relist', hold: 'hold the price' };
+export const ACTIONS = {
+  raise: 'raise the price',
+  drop: 'drop the price',
+  relist: 'relist',
+  hold: 'hold the price',
+};
 
 /** Only listed deals get advice. */
 const ADVISED_STAGE: DealStage = 'listed';
@@ -15,7 +20,7 @@ const ADVISED_STAGE: DealStage = 'listed';
 const HOLD_DAYS = 30;
 const DAY_MS = 86_400_000;
 
-/** What a button of the advice changes in the deal. @throws PlatError `validation_error` */
+/** What a button in the advice changes in the deal. @throws PlatError `validation_error` */
 export function answerAdvice(answer: string | null, now: Date): object {
   if (answer === 'hold')
     return {
@@ -29,9 +34,10 @@ export function answerAdvice(answer: string | null, now: Date): object {
 
 type AdviceProps = { deal: Deal; today: string };
 
-/** The advice, its reasons, and its effect. Nothing here changes a price without a confirmation. */
+/** The advice, its reasons, and its effect. Nothing here changes a price without confirmation. */
 export function Advice({ deal, today }: AdviceProps) {
-  const { suggested_action: action, advice, figures, status } = deal;
+  const { advice, figures, status } = deal;
+  const action = advice?.action ?? '';
   if (advice === null || action === '')
     return (
       <section class="card recommended" id="advice">
@@ -91,8 +97,8 @@ function SetAside({ deal: { id, advice_dismissed, advice_held_until: until } }: 
 }
 
 /**
- * The reasons in the advice's text. The part before the first colon is in the heading, and the profits are
- * shown below.
+ * The reasons in the advice's text. Omits the part before the first colon, which is in the heading, and the
+ * profits, which are shown below.
  */
 function reasonsOf({ text, profit_now, profit_then }: NonNullable<Deal['advice']>): string {
   const last = profitSentence(toCents(profit_now), toCents(profit_then));
@@ -103,10 +109,10 @@ function reasonsOf({ text, profit_now, profit_then }: NonNullable<Deal['advice']
 
 type OutcomesProps = { deal: Deal; advice: NonNullable<Deal['advice']> };
 
-function Outcomes({ deal, advice: { profit_now } }: OutcomesProps) {
+function Outcomes({ deal, advice: { action, price, profit_now, profit_then } }: OutcomesProps) {
   const other = otherPrice(deal);
   const lowest = lowestPrice(deal);
-  const then = other === null ? null : profitAt(deal, other);
+  const then = other === null ? null : price === null ? profitAt(deal, other) : toCents(profit_then);
   const less = then === null ? 0n : toCents(profit_now) - then;
   return (
     <dl class="whatif">
@@ -118,11 +124,14 @@ function Outcomes({ deal, advice: { profit_now } }: OutcomesProps) {
       </div>
       {other !== null && then !== null && (
         <div>
-          <dt>If you drop to {dollars(other)}</dt>
+          <dt>
+            If you {action === 'raise' ? 'raise' : 'drop'} to {dollars(other)}
+          </dt>
           <dd>
             {dollars(then)} <small>profit</small>
           </dd>
           {less > 0n && <dd class="change bad">{dollars(less)} less</dd>}
+          {less < 0n && <dd class="change good">{dollars(-less)} more</dd>}
         </div>
       )}
       {lowest && (

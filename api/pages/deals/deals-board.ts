@@ -22,8 +22,8 @@ export type Lane = { stage: DealStage; deals: Deal[]; profitCents: bigint };
 export type BoardView = { version: number; lanes: Lane[]; count: number; today: string };
 
 /**
- * The board of the signed-in user. Users without an account of their own still have their own board.
- * @param made whether to create a missing board
+ * The signed-in user's board. Users without an account of their own still have their own board.
+ * @param made whether to create the board if it doesn't exist
  */
 export async function boardOf(visit: Visit, { made = false } = {}): Promise<Board | undefined> {
   const account = await requireAccount(visit);
@@ -34,10 +34,10 @@ export async function boardOf(visit: Visit, { made = false } = {}): Promise<Boar
 }
 
 export async function readBoard(visit: Visit): Promise<BoardView> {
-  // Read the version first: a change in between is then sent twice, not missed.
+  // Read the version first, so that a change in between is sent twice rather than missed.
   const version = (await boardOf(visit))?.version ?? 0;
   const deals = await callEndpoint<Deal[]>(visit, listDeals);
-  // Deals without a stage come first, so that they get noticed.
+  // Deals without a stage come first so that users notice them.
   const lanes = ['' as const, ...DEAL_STAGES].map(stage => {
     const laneDeals = deals.filter(({ status }) => status === stage);
     const profitCents = laneDeals.reduce((sum, { expected_profit }) => sum + toCents(expected_profit), 0n);

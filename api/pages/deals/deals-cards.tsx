@@ -15,6 +15,8 @@ import { pricePath } from './deals-price.tsx';
 /** A figure, or a dash if it is unknown. */
 export const shown = (value: number | null): string => (value === null ? '–' : count(value));
 export const shareOf = (share: number | null): string => (share === null ? '–' : `${share}%`);
+/** Whether the listing reports views or saves. */
+export const isInterestKnown = ({ views, saves }: Deal): boolean => views !== null || saves !== null;
 const profitOf = ({ expected_profit }: Deal): string => dollars(toCents(expected_profit));
 
 /** The columns of the board. The client module moves cards and refreshes them. */
@@ -49,7 +51,7 @@ function Card({ deal, today }: { deal: Deal; today: string }) {
   const { price, price_advantage: advantage, traction_score: interest, days_on_market: days } = deal;
   const standings = [
     advantage !== null && `cheaper than ${shareOf(advantage)} of listings`,
-    interest !== null && `buyer interest ${interest}`,
+    interest !== null && isInterestKnown(deal) && `buyer interest ${interest}`,
     days !== null && `${count(days)} ${days === 1 ? 'day' : 'days'} on market`,
   ].filter(Boolean);
   return (
@@ -99,31 +101,32 @@ export function Letter({ grade }: { grade: string }) {
   );
 }
 
-/** The advice in one line, or the state of the search for the listing. */
+/** The advice in one line, or the status of the search for the listing. */
 function ShortAdvice({ deal, today }: { deal: Deal; today: string }) {
-  const { suggested_action: action, suggested_action_price: price, advice } = deal;
+  const { advice } = deal;
   if (advice === null) return <NoAdvice deal={deal} />;
   if (deal.advice_dismissed) return null;
   if (isHeld(deal, today))
     return <p class="advice">Holding the price until {day(deal.advice_held_until!)}.</p>;
+  const { action, price } = advice;
   if (action === 'relist') return <p class="advice">Relist at the same price.</p>;
-  if (action !== 'drop')
+  if (price === null)
     return (
       <p class="advice" data-advice="hold">
         Hold the price.
       </p>
     );
   return (
-    <p class="advice" data-advice="drop">
-      Drop to {dollars(toCents(price!))}:{' '}
+    <p class="advice" data-advice={action}>
+      {action === 'raise' ? 'Raise' : 'Drop'} to {dollars(toCents(price))}:{' '}
       {profitChange(toCents(advice.profit_now), toCents(advice.profit_then))}. <ChangePrice deal={deal} />
     </p>
   );
 }
 
-/** A link to the dialog that changes the price, filled with the advised price if there is one. */
+/** A link to the dialog that changes the price. The dialog starts with the advised price if there is one. */
 export const ChangePrice = ({ deal, kind }: { deal: Deal; kind?: string }) => (
-  <a class={kind} href={pricePath(deal.id, deal.suggested_action_price ?? undefined)} aria-haspopup="dialog">
+  <a class={kind} href={pricePath(deal.id, deal.advice?.price ?? undefined)} aria-haspopup="dialog">
     {kind && <Icon name="tag" />}
     Change price…
   </a>

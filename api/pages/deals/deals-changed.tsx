@@ -7,7 +7,7 @@ import { Submit, Toast } from '../frame/layout.tsx';
 import { STAGE_NAMES } from './deals-board.ts';
 import { money, SERVICE, type UndoablePrice } from './deals-price.tsx';
 
-/** The fields that a user can change, and undo. */
+/** The fields whose changes a user can make and undo. */
 const OWN_FIELDS: readonly string[] = [
   ...DEAL_MONEY,
   'price',
@@ -45,7 +45,7 @@ type ChangedProps = {
   deal: Deal;
   events: readonly DealEvent[];
   undo: UndoablePrice | undefined;
-  /** When the change in the page's URL was made. */
+  /** When the change that the page's URL refers to was made. */
   at: string | null;
 };
 

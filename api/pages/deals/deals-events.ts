@@ -5,7 +5,7 @@ import { boardOf } from './deals-board.ts';
 
 const watchBoards = watchVersions(readBoardVersions);
 
-/** Server-sent events with the version of the user's board: one right away, then one per change. */
+/** Sends the version of the user's board as server-sent events: one right away, then one per change. */
 export const eventsPage: Page = {
   path: '/deals/events',
   access: 'app',

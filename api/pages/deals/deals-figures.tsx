@@ -6,10 +6,11 @@ import { count, day, oneDigit, usd } from '../../../shared/model/figures.ts';
 import type { Deal } from '../../v1/deals/deal-schema.ts';
 import { Facts, Meter, Panel, Stat } from '../frame/layout.tsx';
 import { ValueBand } from '../frame/value-band.tsx';
-import { Letter, shareOf, shown } from './deals-cards.tsx';
+import { problemWords } from '../parts/problem-words.ts';
+import { isInterestKnown, Letter, shareOf, shown } from './deals-cards.tsx';
 import { against, money, spendOf } from './deals-price.tsx';
 
-/** The figures at the top of the page, each with a note for comparison. */
+/** The figures at the top of the page, each with a note that puts it in context. */
 export function KeyFigures({ deal }: { deal: Deal }) {
   const { price, acreage, figures, days_on_market: days, views, saves } = deal;
   const estimate = estimateOf(deal);
@@ -29,7 +30,7 @@ export function KeyFigures({ deal }: { deal: Deal }) {
           card
           name="Estimated value"
           value={usd(estimate.mean)}
-          note={estimate.counts ? `80% range ${usd(estimate.low)} – ${usd(estimate.high)}` : NOT_COUNTED}
+          note={estimate.problems || `80% range ${usd(estimate.low)} – ${usd(estimate.high)}`}
         />
       )}
       <Stat
@@ -65,17 +66,24 @@ export function KeyFigures({ deal }: { deal: Deal }) {
   );
 }
 
-const NOT_COUNTED = 'Few similar sales nearby';
+type Estimate = {
+  mean: number;
+  low: number;
+  high: number;
+  /** Why it doesn't count; empty if it does. */
+  problems: string;
+};
 
-type Estimate = { mean: number; low: number; high: number; counts: boolean };
-
-function estimateOf({ figures, advice }: Deal): Estimate | null {
+function estimateOf({ figures }: Deal): Estimate | null {
   if (!figures) return null;
-  const { mean_adjusted_price: mean, low_price: low, high_price: high } = figures;
+  const { mean_adjusted_price: mean, low_price: low, high_price: high, valuation_problems } = figures;
   if (mean === null || low === null || high === null) return null;
-  // Only advice says whether the estimate counts, and only listed deals have advice.
-  const counts = advice?.valuation_counts ?? true;
-  return { mean: Number(mean), low: Number(low), high: Number(high), counts };
+  return {
+    mean: Number(mean),
+    low: Number(low),
+    high: Number(high),
+    problems: problemWords(valuation_problems),
+  };
 }
 
 /** The parts of the grade in words. */
@@ -95,12 +103,17 @@ export function Why({ deal }: { deal: Deal }) {
           {of.dearer_listings ?? 0} of {count(of.active_listings)} other listings in the county are priced
           higher per acre.
           {advice?.like_advantage != null &&
-            ` Of the ${count(advice.like_listings)} closest in size, ${shareOf(advice.like_advantage)} are.`}
+            ` Of the ${count(advice.like_listings)} closest in size, adjusted for size, ${shareOf(advice.like_advantage)} are.`}
           {of.competitive_price !== null &&
             ` At ${money(of.competitive_price)} or less, it would be cheaper than 60% of those.`}
         </Part>
       )}
-      {interest !== null && (
+      {!isInterestKnown(deal) && (
+        <p>
+          <small>Buyer interest isn't reported, so it has no weight in the grade.</small>
+        </p>
+      )}
+      {interest !== null && of.interest !== null && isInterestKnown(deal) && (
         <Part name="Buyer interest" value={`${interest} of 100`} of={interest}>
           {oneDigit(of.interest)} views per day, with each save counted as ten views.{' '}
           {of.listings_with_views < 10
@@ -128,7 +141,7 @@ export function Why({ deal }: { deal: Deal }) {
 
 type PartProps = { name: string; value: string; of: number; children: ComponentChildren };
 
-/** A part of the grade, with its score of 100 as a bar. */
+/** A part of the grade, with its score out of 100 as a bar. */
 const Part = ({ name, value, of, children }: PartProps) => (
   <div class="part">
     <p class="label">
@@ -141,11 +154,11 @@ const Part = ({ name, value, of, children }: PartProps) => (
   </div>
 );
 
-/** The parcel's estimated value, and how the list price compares. */
+/** The parcel's estimated value, and how the list price compares to it. */
 export function Value({ deal }: { deal: Deal }) {
   const estimate = estimateOf(deal);
   if (estimate === null) return null;
-  const { mean, low, high, counts } = estimate;
+  const { mean, low, high, problems } = estimate;
   const { price } = deal;
   return (
     <Panel id="value" title="Estimated value">
@@ -158,12 +171,9 @@ export function Value({ deal }: { deal: Deal }) {
           </small>
         </p>
       )}
-      {!counts && (
+      {problems && (
         <p>
-          <small>
-            The advice doesn't use this estimate: few similar sales are nearby, or the listing may cover
-            different land.
-          </small>
+          <small>The advice doesn't use this estimate. {problems}.</small>
         </p>
       )}
     </Panel>
@@ -179,7 +189,7 @@ export const LISTING_STATES: Record<Deal['fetch_status'], string> = {
   provider_failed: 'Provider unavailable, retrying daily',
 };
 
-/** The listing as its source has it now. */
+/** The listing as it currently is at its source. */
 type ListingProps = { deal: Deal; listing: ListingFacts | undefined };
 
 export function Listing({ deal, listing }: ListingProps) {

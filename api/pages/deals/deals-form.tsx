@@ -33,7 +33,7 @@ const TYPE_NAMES = { cash_close: 'Cash close', double_close: 'Double close' } as
 const ENTRIES = [...AMOUNTS, ...Object.keys(DAYS), 'deal_type', 'status'];
 
 /**
- * The fields that a form sets. A price that the form showed and the user didn't change is not included.
+ * The fields that a form sets. Omits prices that the form showed and the user didn't change.
  * @param whole whether an empty field removes the value
  * @throws PlatError `validation_error`
  */
@@ -63,7 +63,7 @@ const textIn = (value: unknown): string => String(value ?? '').replace(/\.00$/, 
 
 type DealFieldsProps = {
   deal?: Deal;
-  /** What the user entered, after an error. */
+  /** After an error: what the user entered. */
   given?: URLSearchParams | undefined;
   /** By field. */
   hints?: Record<string, ComponentChildren>;
@@ -101,15 +101,16 @@ function DealFields({ deal, given, hints = { price: PRICE_HINT } }: DealFieldsPr
 
 type PriceFormProps = {
   deal: Deal;
-  /** The price of its live listing. */
+  /** The price in the deal's live listing. */
   asking: number | null;
   given: URLSearchParams | undefined;
 };
 
-/** Prices, costs, and dates of a deal, and the resulting profit. */
+/** A deal's prices, costs, and dates, and the resulting profit. */
 export function PriceForm({ deal, asking, given }: PriceFormProps) {
   const { price, expected_sell_price: expected, figures, fetch_status: state } = deal;
-  const value = figures?.mean_adjusted_price ?? null;
+  // An estimate that doesn't count is no price to expect.
+  const value = figures?.valuation_problems.length === 0 ? figures.mean_adjusted_price : null;
   const estimate = value === null ? null : Math.round(Number(value));
   const spend = spendOf(deal);
   const sellPrice = expected === null ? price : Number(expected);
@@ -159,7 +160,7 @@ export function PriceForm({ deal, asking, given }: PriceFormProps) {
   );
 }
 
-/** @param open whether the board is empty */
+/** @param open whether the form starts open, as it does on an empty board */
 export function AddForm({ given, open }: { given?: URLSearchParams | undefined; open: boolean }) {
   return (
     <details open={open || given !== undefined} class="add">
@@ -232,7 +233,7 @@ export function Choices({ choices, given }: { choices: readonly Choice[]; given:
   );
 }
 
-/** The subject named by the form of a choice. */
+/** The subject that a choice's form names. */
 export function subjectIn(form: URLSearchParams): DealSubject | undefined {
   const property = form.get('property_id');
   const listing = form.get('listing_id');

@@ -20,7 +20,7 @@ type Point = { at: number; value: number };
 
 type HistoryProps = { events: DealEvent[]; undo: UndoablePrice | undefined; now: Date };
 
-/** The changes of a deal, latest first, with charts of its price, rank, and interest. */
+/** A deal's changes, latest first, with charts of its price, rank, and interest. */
 export function History({ events, undo, now }: HistoryProps) {
   const ascending = events.toReversed();
   const pointsOf = (name: 'price' | 'price_advantage' | 'traction_score'): Point[] =>
@@ -56,7 +56,7 @@ export function History({ events, undo, now }: HistoryProps) {
 function Happening({ event, undo }: { event: DealEvent; undo: UndoablePrice | undefined }) {
   const { at, author, cause, changes } = event;
   const lines = Object.entries(changes)
-    // Skip fields that are empty at first.
+    // Skip fields that start out empty.
     .filter(
       ([field, [before, after]]) =>
         before !== null || (after !== '' && after !== null && field !== 'listing_grade'),
@@ -156,7 +156,7 @@ const NAMES: Record<string, string> = {
 
 const AMOUNTS = /price$|fee$|costs$/;
 
-/** "List price $34,900 → $31,900"; undefined for an intermediate step. */
+/** "List price $34,900 → $31,900", or undefined for an intermediate step. */
 function describe(field: string, before: string | null, after: string | null): string | undefined {
   if (field.startsWith('suggested_action') && !after) return undefined;
   if (field === 'fetch_status' && after === 'waiting') return undefined;

@@ -22,9 +22,9 @@ import { AddForm, Choices, readFields, subjectIn } from './deals-form.tsx';
 type BoardResult = {
   bad?: string;
   choices?: Awaited<ReturnType<typeof choicesOf>>;
-  /** A deal that was moved to another stage, as it was before. */
+  /** A deal that was moved to another stage, as it was before the move. */
   moved?: Deal;
-  /** A deal to remove once the user confirms. */
+  /** A deal to remove once the user confirms it. */
   removing?: Deal;
 };
 
@@ -63,7 +63,7 @@ const TO_BOARD: Reply = { redirect: '/deals' };
 const paramsOf = ({ form }: Visit) => ({ params: { id: form.get('id') ?? '' } });
 const findDeal = (visit: Visit) => callEndpoint<Deal>(visit, getListing, paramsOf(visit));
 
-/** Moves a deal to the stage and position that the form names. */
+/** Moves a deal to the stage and position given in the form. */
 async function moveTo(visit: Visit): Promise<void> {
   const position = visit.form.get('position');
   const status = visit.form.get('status') ?? '';
@@ -173,7 +173,8 @@ const ConfirmRemoval = ({ deal }: { deal: Deal }) => (
 const COLUMNS = [
   ...(['id', 'status', 'address', 'county', 'state', 'acreage', 'property_id', 'price'] as const),
   ...(['days_on_market', 'views', 'saves', 'listing_grade', 'price_advantage', 'traction_score'] as const),
-  ...(['suggested_action', 'suggested_action_price', 'deal_type', 'purchase_price', 'agent_fee'] as const),
+  ...(['suggested_action', 'suggested_action_price', 'advice', 'advised_price'] as const),
+  ...(['deal_type', 'purchase_price', 'agent_fee'] as const),
   ...(['misc_costs', 'closing_costs', 'expected_sell_price', 'expected_profit'] as const),
   ...(['contract_expiration_date', 'closing_date', 'fetch_status', 'listing_url', 'created_at'] as const),
 ];
@@ -184,7 +185,12 @@ const exportPage: Page = {
   access: 'app',
   async get(visit) {
     const deals = await callEndpoint<Deal[]>(visit, listDeals);
-    return spreadsheet(csv(deals, COLUMNS), `plat-deals-${isoDate(visit.deps.now())}.csv`);
+    const rows = deals.map(deal => ({
+      ...deal,
+      advice: deal.advice?.action ?? '',
+      advised_price: deal.advice?.price ?? null,
+    }));
+    return spreadsheet(csv(rows, COLUMNS), `plat-deals-${isoDate(visit.deps.now())}.csv`);
   },
 };
 

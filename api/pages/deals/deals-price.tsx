@@ -1,4 +1,5 @@
 import { DEAL_COSTS, dollars, parseMoney, toCents } from '../../../shared/deals/deal-terms.ts';
+import { maxOf, stepAbove } from '../../../shared/kernels/deal-grade.ts';
 import { usd } from '../../../shared/model/figures.ts';
 import { PlatError } from '../../../shared/platform/errors.ts';
 import type { DealEvent } from '../../v1/deals/deal-history.ts';
@@ -17,7 +18,7 @@ export function profitAt(deal: Deal, cents: bigint): bigint {
   return soldFor - spendOf(deal);
 }
 
-/** The fields that a new list price changes. It lowers a higher expected sale price. */
+/** The fields that a new list price changes. If the expected sale price is higher, it is lowered to match. */
 export function priceFields(deal: Deal, price: string): Record<string, string> {
   const { expected_sell_price: expected } = deal;
   const isLowered = expected !== null && toCents(expected) > toCents(price);
@@ -39,7 +40,7 @@ export function priceIn(entered: string): string {
 export const pricePath = (id: string, price?: string): string =>
   `/deals/${id}?change=price${price === undefined ? '' : `&new_price=${encodeURIComponent(price)}`}`;
 
-/** @param asked the new price as entered; empty before the user enters one */
+/** @param asked the new price as entered. Empty before the user enters one */
 export function ConfirmPrice({ deal, asked }: { deal: Deal; asked: string }) {
   const { id, price } = deal;
   if (price === null) return null;
@@ -96,7 +97,7 @@ export function ConfirmPrice({ deal, asked }: { deal: Deal; asked: string }) {
   );
 }
 
-/** 18400 for 18400.00. */
+/** Turns 18400.00 into 18400. */
 const textOf = (decimal: string): string => decimal.replace(/\.00$/, '');
 
 /** A preview of what a new price changes. */
@@ -156,7 +157,7 @@ export const SERVICE = 'plat';
 export type UndoablePrice = { event: DealEvent; fields: Record<string, string | null> };
 
 /**
- * The price before a user last changed it, while the deal still has the changed price. An undo can't be
+ * The price before a user last changed it, as long as the deal still has the changed price. An undo can't be
  * undone.
  */
 export function undoablePrice(deal: Deal, events: readonly DealEvent[]): UndoablePrice | undefined {
@@ -171,19 +172,27 @@ export function undoablePrice(deal: Deal, events: readonly DealEvent[]): Undoabl
   };
 }
 
-/** A lower price to compare: the advised one, or one that is cheaper than 60% of similar listings. */
-export function otherPrice({ price, suggested_action_price, figures }: Deal): bigint | null {
-  if (suggested_action_price !== null) return toCents(suggested_action_price);
-  const competitive = figures?.competitive_price;
-  if (competitive == null || price === null || Number(competitive) >= price) return null;
-  return toCents(competitive);
+/**
+ * Another price to compare: the advised one, else a lower one that is cheaper than 60% of similar listings.
+ * Null if it would be below the estimate, or if the estimate doesn't count.
+ */
+export function otherPrice({ price, advice, figures }: Deal): bigint | null {
+  if (advice === null || !advice.valuation_counts) return null;
+  if (advice.price !== null) return toCents(advice.price);
+  const { competitive_price: competitive, mean_adjusted_price: estimate } = figures ?? {};
+  if (competitive == null || estimate == null || price === null) return null;
+  const other = maxOf(toCents(competitive), stepAbove(toCents(estimate)));
+  return other < toCents(price.toFixed(2)) ? other : null;
 }
 
-/** The lowest sensible price: the low end of the estimate, or what the deal has cost. */
+/** The lowest price that Plat would advise: the estimate or the costs. Null if the price is no higher. */
 export function lowestPrice(deal: Deal): { cents: bigint; why: string } | null {
-  const low = deal.advice?.valuation_counts ? deal.figures?.low_price : null;
+  const { advice, figures, price } = deal;
+  const estimate = advice?.valuation_counts ? toCents(figures?.mean_adjusted_price ?? '0') : 0n;
   const spend = spendOf(deal);
-  if (low != null && toCents(low) > spend)
-    return { cents: ((toCents(low) + 50n) / 100n) * 100n, why: 'low end of the 80% range' };
-  return spend > 0n ? { cents: spend, why: "what you've spent" } : null;
+  const lowest = maxOf(estimate, spend);
+  if (lowest === 0n || (price !== null && toCents(price.toFixed(2)) <= lowest)) return null;
+  return estimate > spend
+    ? { cents: ((estimate + 50n) / 100n) * 100n, why: 'estimated value' }
+    : { cents: spend, why: "what you've spent" };
 }

@@ -4,10 +4,10 @@ import { Submit } from '../frame/layout.tsx';
 import type { Page } from '../frame/pages.tsx';
 import { json, ownAccount } from '../frame/visit.ts';
 
-/** Long enough to try calls. A leaked key soon expires. */
+/** Long enough to try out calls, but short enough that a leaked key soon expires. */
 const KEY_MS = 3_600_000;
 
-/** The API reference: Swagger UI on `/openapi.json`, from node_modules. */
+/** The API reference: Swagger UI, from node_modules, showing `/openapi.json`. */
 const docsPage: Page = {
   path: '/docs',
   access: 'public',
@@ -33,7 +33,7 @@ const docsPage: Page = {
   },
 };
 
-/** Keys are stored hashed, so trying calls takes a new key. */
+/** Keys are stored as hashes, so trying out calls requires a new key. */
 function TryWithKey({ session }: { session: Session | undefined }) {
   if (session === undefined)
     return (

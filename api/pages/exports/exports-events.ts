@@ -10,7 +10,7 @@ export async function versionOf({ deps }: Visit, company: string): Promise<strin
   return (await readExportVersions(deps.db, [company]))[0]!.version;
 }
 
-/** Server-sent events with the version of the company's exports: one at once, then one per change. */
+/** Sends the version of the company's exports as server-sent events: one right away, then one per change. */
 export const exportEventsPage: Page = {
   path: '/exports/events',
   access: 'app',

@@ -72,7 +72,7 @@ export const exportsPage: Page = {
   },
 };
 
-/** Submitting a form twice orders only one export. */
+/** If the form is submitted twice, only one export is ordered. */
 function orderKey({ form }: Visit): string | undefined {
   const order = form.get('order');
   return order === null ? undefined : pageKey(order);

@@ -12,7 +12,7 @@ import { CountySales, readSales, saleActions } from './county-sales.tsx';
 import { KIND_WORDS } from './coverage-page.tsx';
 import { Studies } from './ratio-studies.tsx';
 
-/** Data quality of a county: the numbers of `coverage/{fips}/quality/`, for reading and printing. */
+/** A county's data quality: the numbers from `coverage/{fips}/quality/`, for reading and printing. */
 export const countyRecordPage: Page = {
   path: '/coverage/:fips',
   access: 'session',

@@ -7,7 +7,7 @@ import { classifyCounties } from '../parts/county-legend.tsx';
 import { readParts } from '../parts/county-part.ts';
 import { boxOfCounties, mapHead, mapOf, valuesReply } from '../parts/map-view.tsx';
 
-/** Open to every signed-in user, so that people can check which data a county has before they subscribe. */
+/** Open to every signed-in user so that people can check which data a county has before they subscribe. */
 const coveragePage: Page = {
   path: '/coverage',
   access: 'session',
@@ -241,17 +241,17 @@ function span(days: readonly (string | null | undefined)[]): string {
   return [...new Set(ends)].join(' to ') || '–';
 }
 
-/** The folder of the files that a URL pattern matches. */
+/** The folder that has the files that a URL pattern matches. */
 const pageOf = (address: string): string => address.replace(/[^/]*\{.*$/, '');
 
-/** The URL of the sources, or the folder or server that they share. */
+/** The sources' URL, or the folder or server that they share. */
 function commonPage(sources: Coverage['sources']): string {
   const [first, ...others] = sources.map(({ source_url }) => pageOf(source_url ?? ''));
   const differ = others.some(each => each !== first);
   return differ ? new URL('.', first).href : first!;
 }
 
-/** The sources of all counties, grouped if a publisher offers several on the same terms. */
+/** The sources for all counties. If a publisher offers several on the same terms, they are grouped. */
 function sourcesOf(counties: Coverage[]): Coverage['sources'][] {
   const byFeed = new Map(counties.flatMap(({ sources }) => sources.map(source => [source.feed, source])));
   const groups = new Map<string, Coverage['sources']>();

@@ -7,7 +7,9 @@ import { Grid, Notice } from '../frame/layout.tsx';
 
 type Figure = keyof Study['intervals'];
 
-/** Each figure with its number of digits, the IAAO's range for vacant land (2013), and how to read it. */
+/**
+ * Each figure with its number of decimal places, the IAAO's range for vacant land (2013), and how to read it.
+ */
 const FIGURES: readonly (readonly [
   name: Figure,
   label: string,
@@ -147,8 +149,8 @@ function Meanings() {
 const isWhole = (by: Study['by']): boolean => WHOLE.some(one => one === by);
 
 /**
- * The two most important numbers, in words. Reports a bias only if random errors of that size don't explain
- * it.
+ * The two most important numbers, in words. Reports a bias only if random errors of that size wouldn't
+ * explain it.
  */
 function readingOf({ of, median_ratio, prb, prb_by_chance: chance }: Study, lastYear?: Study): string {
   if (median_ratio === null || prb === null) return '';

@@ -37,7 +37,7 @@ export function sendAsset({ type, body }: Asset, security: HeaderList, how = BRO
     const isBrotli = encodingFor(req) === 'br';
     if (isBrotli) small ??= promisify(brotliCompress)(body, how);
     const bytes = isBrotli ? await small! : body;
-    // Assets need these headers too: the map's worker follows the policy of its script's response.
+    // Assets need these headers too, because the map's worker follows the policy of its script's response.
     setHeaders(res, security);
     res.setHeader('Content-Type', type);
     res.setHeader('Cache-Control', `public, max-age=${YEAR_SECONDS}, immutable`);

@@ -10,18 +10,20 @@ type Frame = {
   title: string;
   body: ComponentChildren;
   session: Session | undefined;
-  /** The open URL, for the navigation's current item and the search box's text. */
+  /** The current URL, for the navigation's current item and the search box's text. */
   url: URL;
   assets: Assets;
-  /** Undefined: the system's theme. */
+  /** Undefined means the system's theme. */
   theme: Theme | undefined;
-  /** Tokens left in the current period. Undefined without a limit, or if the page didn't read the account. */
+  /**
+   * Tokens left in the current period. Undefined if there is no limit or the page didn't read the account.
+   */
   tokensLeft?: number | undefined;
-  /** The number of saved searches with changes. */
+  /** The number of saved searches that have changes. */
   news?: number;
-  /** Fills the window, for maps. */
+  /** Whether the page fills the window, for maps. */
   wide?: boolean;
-  /** Style sheets and client modules of the page. */
+  /** The page's style sheets and client modules. */
   assetNames?: readonly string[];
   head?: VNode;
 };
@@ -141,7 +143,7 @@ const ThemeButtons = () => (
   </form>
 );
 
-/** The initials of the name, or the first letters of the email. */
+/** The initials of the user's name, or the first letters of their email address. */
 function initialsOf({ name, email }: Session['user']): string {
   const words = name.split(/\s+/).filter(Boolean);
   const letters = words.length > 1 ? words[0]![0]! + words.at(-1)![0]! : (words[0] ?? email).slice(0, 2);

@@ -8,30 +8,33 @@ export type Done = { good: string; secret?: string };
 
 export type FormResult = Partial<Done> & { bad?: string; faults?: Faults; error?: PlatError };
 
-/** Runs a form's action, and returns its result or where the browser goes next. */
+/** Runs a form's action and returns its result or where the browser goes next. */
 export type Action = (visit: Visit) => Promise<Done | Reply> | Done | Reply;
 
 export type Forms = {
-  /** Actions by the value of the form's field `do`. `default` handles a missing or unknown value. */
+  /** Actions by the value of the form's `do` field. `default` handles a missing or unknown value. */
   actions?: Readonly<Record<string, Action>>;
   /**
-   * The page, with the result of a submitted form. A rejected form gets the error page if this is missing or
-   * throws the error again.
+   * The page, with the result of a submitted form. If this is missing or throws the error again, a rejected
+   * form gets the error page.
    */
   show?(visit: Visit, result: FormResult): Promise<Reply> | Reply;
-  /** The form may come from anywhere, because its URL is the only permission needed. */
+  /** The form may come from any site, because its URL is the only permission needed. */
   fromAnywhere?: true;
-  /** Accepts a form as large as a file of 100,000 parcel numbers. */
+  /** Accepts a form as large as a file with 100,000 parcel numbers. */
   largeForm?: true;
 };
 
-/** @throws PlatError `forbidden` for another site's form, `validation_error` for a malformed one */
+/** @throws PlatError `forbidden` for a form from another site, or `validation_error` for a malformed form */
 export async function receiveForm({ fromAnywhere, largeForm }: Forms, visit: Visit): Promise<void> {
   if (!fromAnywhere) requireSameOrigin(visit);
   visit.form = await readForm(visit, largeForm ? parseLarge : parseUsual);
 }
 
-/** Runs the form's action. A rejected form gets its page again. An internal error gets the error page. */
+/**
+ * Runs the form's action. For a rejected form, shows its page again. For an internal error, shows the error
+ * page.
+ */
 export async function answerForm({ actions = {}, show }: Forms, visit: Visit): Promise<Reply> {
   try {
     const name = visit.form.get('do') ?? 'default';
@@ -71,7 +74,7 @@ async function readForm({ req, res }: Visit, parse: typeof parseUsual): Promise<
   );
 }
 
-/** Rejects forms from other sites, by the browser's Sec-Fetch-Site and Origin headers. */
+/** Rejects forms from other sites, based on the browser's Sec-Fetch-Site and Origin headers. */
 function requireSameOrigin({ req, deps }: Visit): void {
   const site = req.headers['sec-fetch-site'];
   const from = req.headers.origin;

@@ -1,7 +1,7 @@
 import type { VNode } from 'preact';
 import { jsxEscape, jsxTemplate } from 'preact/jsx-runtime';
 
-/** Markup that is already escaped. */
+/** Markup that has already been escaped. */
 class Markup {
   readonly text: string;
   constructor(text: string) {
@@ -14,7 +14,7 @@ export type { Markup };
 type Value = string | number | null | false | Markup | readonly Markup[];
 
 /**
- * A template with escaped values. Attributes need double quotes. Use it for large tables, because 500 rows
+ * A template with escaped values. Attributes need double quotes. Use this for large tables, because 500 rows
  * would be 10,000 JSX elements.
  */
 export function html(markup: TemplateStringsArray, ...values: readonly Value[]): Markup {
@@ -30,5 +30,5 @@ function textOf(value: Value): string {
   return jsxEscape(value) as string;
 }
 
-/** Makes markup usable inside elements. */
+/** Makes markup usable inside JSX elements. */
 export const nodeOf = (parts: readonly Markup[]): VNode => jsxTemplate([textOf(parts)]);

@@ -54,7 +54,7 @@ export const Panel = ({ id, title, aside, flush, children }: PanelProps) => (
   </section>
 );
 
-/** Breadcrumbs, with a link for each page above. */
+/** Breadcrumbs, with a link to each page above this one. */
 export const Crumbs = ({ of }: { of: readonly (readonly [words: string, to?: string])[] }) => (
   <p class="crumb">
     {of.map(([words, to], i) => (
@@ -159,7 +159,7 @@ type FactsProps = {
   of: readonly (readonly [name: ComponentChildren, value: ComponentChildren])[];
 };
 
-/** Names and values, without null values. */
+/** Names and values. Omits null values. */
 export function Facts({ kind = 'facts', of }: FactsProps) {
   return (
     <dl class={kind}>
@@ -204,7 +204,7 @@ export const Meter = ({ percent, low }: { percent: number; low?: boolean }) => (
 
 type SubmitProps = { label: ComponentChildren; does?: string | undefined; kind?: string | undefined };
 
-/** A form's submit button. `does` is sent as the field `do` to show which button was pressed. */
+/** A form's submit button. `does` is sent as the `do` field, to show which button was pressed. */
 export const Submit = ({ label, does, kind }: SubmitProps) => (
   <button type="submit" name={does && 'do'} value={does} class={kind}>
     {label}
@@ -231,15 +231,15 @@ export function Act({ id, ...button }: ActProps) {
   );
 }
 
-/** Matches numbers with their signs, and the placeholder for a missing number. */
+/** Matches numbers, including $, %, and minus signs, and the placeholder for a missing number. */
 const FIGURE = /^(–|[-$]?[\d,]+(\.\d+)?%?)?$/;
-/** Longer texts are wrapped. */
+/** Longer text is wrapped. */
 const LONG_TEXT = 40;
 
-/** A column head that sorts; `sort` is the current order. */
+/** A column head that sorts. `sort` is the current order. */
 export type SortHead = { label: string; href: string; sort: 'ascending' | 'descending' | undefined };
 
-/** Also true for a number with a bar. */
+/** Also true for numbers with bars. */
 const isFigure = (cell: string | VNode) =>
   typeof cell === 'string' ? FIGURE.test(cell) : (cell.props as { class?: string }).class === 'rate';
 
@@ -249,7 +249,7 @@ type GridProps = {
   rows: (string | VNode)[][];
   /** The totals row. */
   foot?: (string | VNode)[] | undefined;
-  /** On phones each row is a card that repeats the column heads. */
+  /** On phones, each row is a card that repeats the column heads. */
   cards?: boolean;
 };
 

@@ -30,7 +30,7 @@ export type Access = 'public' | 'session' | 'app' | 'operator';
 export type Page = Forms & {
   path: string;
   access: Access;
-  /** Programs that don't accept HTML get the API's response at this path. */
+  /** Programs that don't accept HTML get the API's response for this path. */
   forBrowsers?: true;
   /** Default: `show` with no result. */
   get?(visit: Visit): Promise<Reply> | Reply;
@@ -107,7 +107,7 @@ async function admit(page: Page, visit: Visit): Promise<Reply | undefined> {
   }
   if (page.access === 'operator' && !session.user.operator) throw notFound(MISTYPED);
   if (page.access === 'app') {
-    // The app has no content for an operator without an account.
+    // The app has nothing to show an operator without an account.
     if (session.account === null && session.user.operator) return { redirect: '/admin' };
     if (!(await accountOf(visit))?.pro)
       throw new PlatError(
@@ -135,7 +135,7 @@ async function write(
   res.end(req.method === 'HEAD' ? undefined : bytes);
 }
 
-/** Makes proxies forward events without buffering. */
+/** Makes proxies forward events without buffering them. */
 const EVENTS = ['Content-Type', 'text/event-stream', 'Cache-Control', 'no-store', 'X-Accel-Buffering', 'no'];
 
 async function send(visit: Visit, reply: Reply, deps: PageDeps): Promise<void> {

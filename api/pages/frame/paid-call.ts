@@ -7,14 +7,14 @@ import { requireAccount, type Visit } from './visit.ts';
 
 type PaidCall = {
   params: Record<string, string>;
-  /** Created with `pageKey`. A repeat within `keptHours` is free and returns the same response. */
+  /** Created with `pageKey`. Repeating the call within `keptHours` is free and returns the same response. */
   key: string;
   keptHours(body: unknown): number;
 };
 
 /**
- * Calls an endpoint that costs tokens, for the session's account. The call is checked, limited, charged, and
- * stored like a call over REST.
+ * Calls an endpoint that costs tokens, for the session's account. The call is checked, rate limited, charged,
+ * and stored like a call over REST.
  * @throws PlatError like the endpoint
  */
 export async function callPaid<T>(visit: Visit, endpoint: Endpoint, paid: PaidCall): Promise<T> {

@@ -1,6 +1,6 @@
 import { Icon } from './icons.tsx';
 
-/** The search box of every page. It works without JavaScript. On the map, it keeps the filters. */
+/** The search box on every page. It works without JavaScript. On the map, it keeps the filters. */
 export const SearchBox = ({ url }: { url: URL }) => (
   <search class="search">
     <form action="/search">

@@ -6,13 +6,13 @@ import type { Db } from '../../../shared/platform/db.ts';
 import { readAsset, refreshAssets, storeAsset } from '../../../shared/platform/web-assets.ts';
 import { type Assets, pageHeaders, sendAsset } from './assets.ts';
 
-/** Paths as `tools/build.mjs` names them. */
+/** Paths in the form that `tools/build.mjs` creates. */
 const PATH = /^\/assets\/[\w-]+-[0-9a-f]{12}\.\w+$/;
 
 /** Enough for about ten releases. */
 const MAX_BYTES = 32e6;
 
-/** Takes a tenth of the time spent on this release's own assets, which are compressed only once. */
+/** Compresses in a tenth of the time spent on this release's own assets, which are compressed only once. */
 const FAST = { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } };
 
 /** Stores this release's assets for processes of other releases, before any page requests them. */
@@ -33,7 +33,7 @@ export function storedAssets(db: Db, config: Config): Router {
   const kept = new LRUCache<string, { send: RequestHandler; bytes: number }>({
     maxSize: MAX_BYTES,
     sizeCalculation: ({ bytes }) => bytes,
-    // Concurrent requests share one read and one compression.
+    // Concurrent requests share one read and one compression run.
     async fetchMethod(path) {
       const asset = await readAsset(db, path);
       return asset && { send: sendAsset(asset, security, FAST), bytes: asset.body.length };

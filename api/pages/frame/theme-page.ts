@@ -4,7 +4,7 @@ import { safePath, setCookie } from './visit.ts';
 
 const YEAR_SECONDS = 31_536_000;
 
-/** Sets the theme of this browser, and returns to the page that was open. */
+/** Sets this browser's theme, and returns to the page that was open. */
 export const themePage: Page = {
   path: '/theme',
   access: 'public',

@@ -30,12 +30,12 @@ export function ValueBand({ low, high, estimate, asked = null }: ValueBandProps)
 const short = (value: number): string =>
   value >= 999_500 ? `$${oneDigit(value / 1e6)}m` : value >= 1_000 ? `$${count(value / 1e3)}k` : usd(value);
 
-/** Only three levels, because past errors don't justify a finer scale. */
+/** There are only three levels, because past errors don't justify a finer scale. */
 export function certaintyOf(confidence: number): 'Low' | 'Medium' | 'High' {
   if (confidence < 50) return 'Low';
   return confidence < 75 ? 'Medium' : 'High';
 }
 
-/** "Low confidence · 40 of 100". */
+/** For example, "Low confidence · 40 of 100". */
 export const confidenceText = (confidence: number): string =>
   `${certaintyOf(confidence)} confidence · ${count(confidence)} of 100`;

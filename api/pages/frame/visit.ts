@@ -48,7 +48,7 @@ export type Visit = {
   apiUrl: string;
   appUrl: string;
   session: Session | undefined;
-  /** The call's place in line for heavy work on shapes, which the account's calls do in turns. */
+  /** The call's place in line for heavy work on shapes, which an account's calls take turns doing. */
   work: HeavyCall;
   /** The session's account, once `accountOf` has read it. */
   account?: Promise<Account | undefined>;
@@ -80,7 +80,7 @@ export type Reply =
 
 export const json = (value: unknown): Reply => ({ data: JSON.stringify(value), type: JSON_TYPE });
 
-/** A CSV for spreadsheets, with the byte order mark that makes them read it as UTF-8. */
+/** A CSV file for spreadsheet programs, with the byte order mark that makes them read it as UTF-8. */
 export const spreadsheet = (table: string, filename: string): Reply => ({
   data: `\ufeff${table}\r\n`,
   type: 'text/csv; charset=utf-8',
@@ -90,17 +90,17 @@ export const spreadsheet = (table: string, filename: string): Reply => ({
 const COOKIE = 'plat_session';
 const IDLE_SECONDS = 30 * 24 * 3600;
 
-/** Calls per session. Panning a map requests about 20 tiles at a time. */
+/** Call limits per session. Panning a map requests about 20 tiles at a time. */
 const SESSION_LIMIT = { ratePerMinute: 1_200, rateBurst: 2_400, skipTracePerMinute: 1 };
 
-/** The session in the cookie; undefined if there is none, or it has ended. */
+/** The session in the cookie. Undefined if there is none or it has ended. */
 export async function sessionOf(req: Request, { resources }: PageDeps): Promise<Session | undefined> {
   const token = cookieOf(req);
   if (token === undefined) return undefined;
   return readSession(resources.db, tokenHashOf(token));
 }
 
-/** Counts a call of the session. @throws PlatError `rate_limited` */
+/** Counts a call against the session's limit. @throws PlatError `rate_limited` */
 export async function countCall(session: Session, { rateLimits }: PageDeps): Promise<void> {
   requireAdmitted(await rateLimits.admit({ id: session.id, ...SESSION_LIMIT }));
 }
@@ -135,7 +135,7 @@ function cookieOf(req: Request): string | undefined {
   return /(?:^|;) *plat_session=([A-Za-z0-9_-]{43})(?:;|$)/.exec(req.headers.cookie ?? '')?.[1];
 }
 
-/** The account of the session, read once per visit; undefined if there is none, or it is disabled. */
+/** The session's account, which is read once per visit. Undefined if there is none or it is disabled. */
 export function accountOf(visit: Visit): Promise<Account | undefined> {
   const { session, deps } = visit;
   visit.account ??= session?.account ? readAccount(deps.db, session.account.id) : Promise.resolve(undefined);
@@ -159,9 +159,9 @@ export function ownAccount({ account }: Session): { id: string } {
 type PageCall = { params?: object; query?: object; body?: object; idempotencyKey?: string | undefined };
 
 /**
- * Calls an endpoint for the session's account without a charge. The page's `access` decides whether the
+ * Calls an endpoint for the session's account, free of charge. The page's `access` decides whether the
  * account can see it.
- * @throws PlatError `forbidden` without an account; otherwise like the endpoint
+ * @throws PlatError `forbidden` if there is no account, otherwise like the endpoint
  */
 export async function callEndpoint<T>(
   visit: Visit,
@@ -200,7 +200,7 @@ export function withParam(url: URL, name: string, value?: string): string {
   return params.size === 0 ? url.pathname : `${url.pathname}?${params}`;
 }
 
-/** The path to return to after signing in. For anything other than a path of the app, the map's path. */
+/** The path to return to after signing in. If it isn't a path in the app, the map's path. */
 export function safePath(path: string | null): string {
   return path !== null && /^\/(?![/\\])[\x21-\x7e]{0,2000}$/.test(path) && !path.includes('\\')
     ? path

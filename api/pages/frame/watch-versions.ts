@@ -3,15 +3,15 @@ import { findOpenSessions } from '../../../shared/accounts/account-statements.ts
 import type { Db } from '../../../shared/platform/db.ts';
 import { rateLimited } from '../../http/error-responses.ts';
 
-/** How often the versions of all watched objects are read, in one statement. */
+/** How often the versions of all watched objects are read. One statement reads them all. */
 const POLL_MS = 1_000;
-/** Proxies close connections that are silent for a minute. */
+/** Proxies close connections that are idle for a minute. */
 const KEEP_ALIVE_MS = 25_000;
-/** After this time the stream ends. The browser reconnects, which checks its permission again. */
+/** The stream ends after this time. The browser reconnects, which checks its permission again. */
 const MAX_MS = 10 * 60_000;
-/** Maximum streams per session. Hidden windows close their streams. */
+/** Maximum number of streams per session. Hidden windows close their streams. */
 const MAX_STREAMS = 4;
-/** Maximum streams per process, so that they never use up its sockets. */
+/** Maximum number of streams per process, so that they never use up its sockets. */
 const MAX_OPEN = 2_000;
 
 type Version = number | string;
@@ -26,7 +26,8 @@ type Watcher = { id: string; session: string; version: Version; res: Response };
 export type Watch = (id: string, session: string, version: Version) => (res: Response) => void;
 
 /**
- * Keeps the watchers of this process. Versions come from the database, so any process can serve any watcher.
+ * Keeps track of this process's watchers. Versions come from the database, so any process can serve any
+ * watcher.
  * @param read reads the versions of the watched objects
  */
 export function watchVersions(read: ReadVersions): (db: Db) => Watch {
@@ -45,7 +46,7 @@ function openWatch(read: ReadVersions, db: Db): Watch {
   function poll(): void {
     if (timer !== undefined || watchers.size === 0) return;
     timer = setTimeout(async () => {
-      // While the database is unavailable, no events are sent. Browsers catch up afterwards.
+      // While the database is unavailable, no events are sent. Browsers catch up afterward.
       await sendChanges().catch(() => {});
       timer = undefined;
       poll();

@@ -5,14 +5,14 @@ import { callEndpoint, type Visit } from '../frame/visit.ts';
 import type { ListChange } from './change-list.ts';
 import { addedWords } from './list-words.ts';
 
-/** The limit per form: ten API calls, which take a few seconds. */
+/** The limit per form. This takes ten API calls, which run for a few seconds. */
 const MAX_NUMBERS = 100_000;
 
 const isId = (text: string): boolean => /^[1-9]\d*$/.test(text) && Number.isSafeInteger(Number(text));
-/** Excel saves a long number in a narrow column as 3.3E+12, which loses its digits. */
+/** Excel saves a long number in a narrow column as 3.3E+12, so its digits are lost. */
 const isShortened = (text: string): boolean => /^\d([.,]\d+)?E\+\d+$/i.test(text);
 
-/** Removes what spreadsheets and web pages add to a number: quotes, `="…"`, an apostrophe, `APN`. */
+/** Removes what spreadsheets and web pages add to a number: quotes, `="…"`, an apostrophe, or `APN`. */
 const numberOf = (text: string): string =>
   text
     .trim()
@@ -27,7 +27,7 @@ export async function addNumbers(visit: Visit, id: string): Promise<ListChange> 
     .split(/[\n,;\t]/)
     .map(numberOf)
     .filter(Boolean);
-  // Skip a column header: it has no digits.
+  // Skip a column header, which has no digits.
   const numbers = [...new Set(/\d/.test(texts[0] ?? '') ? texts : texts.slice(1))];
   if (numbers.length === 0)
     throw new PlatError('validation_error', 'Enter at least one parcel number, one per line.');

@@ -46,7 +46,7 @@ async function add(visit: Visit): Promise<Reply> {
   if (form.get('chosen') === null) return choose(visit, {});
   if (name === '' && list === '')
     throw new PlatError('validation_error', 'Choose a list, or enter a name for a new one.');
-  // A name creates a new list.
+  // If a name was entered, it creates a new list.
   const id = name !== '' || list === null ? (await makeList(visit, name)).id : list;
   const added = await callEndpoint<CountedRows>(visit, addListRows, { params: { id }, body: chosen });
   const ids = 'property_ids' in chosen ? chosen.property_ids : [];
@@ -74,7 +74,7 @@ async function choose(visit: Visit, { bad: fault }: FormResult): Promise<Reply> 
   const lists = await callEndpoint<ParcelList[]>(visit, listLists);
   const all = form.get('all') !== null;
   const ids = form.getAll('property_id');
-  // After an error, don't read the search again: it may be the cause.
+  // After an error, don't read the search again, because it may be the cause.
   const chosen = fault === undefined ? chosenOf(visit) : undefined;
   const selection =
     chosen !== undefined && 'filter' in chosen

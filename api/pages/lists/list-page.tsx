@@ -77,7 +77,7 @@ function listIdOf({ req }: Visit): string {
   return id;
 }
 
-/** The numbers that were sent, so that the user can correct them. */
+/** The numbers that the user sent, so that they can correct them. */
 function sentNumbers({ form }: Visit, { numbers }: ListChange): { given?: string; county?: string } {
   const given = numbers ?? form.get('numbers');
   return given === null ? {} : { given, county: form.get('county') ?? '' };
@@ -90,7 +90,7 @@ function addressOf({ url }: Visit, id: string, changed: Record<string, string | 
   return params.size === 0 ? pathOfList(id) : `${pathOfList(id)}?${params}`;
 }
 
-/** The rows of the requested page, or of the last page if the request is past the end. */
+/** The rows on the requested page, or on the last page if the request is past the end. */
 async function readPage(visit: Visit, id: string, status: string | undefined) {
   const asked = Math.max(1, Math.floor(Number(visit.url.searchParams.get('page'))) || 1);
   const read = (number: number) =>
@@ -118,7 +118,7 @@ export async function showList(visit: Visit, id: string, done?: ListChange): Pro
     readOffersOut(visit, id),
   ]);
   const others = lists.filter(other => other.id !== id);
-  // Keep the selection after an error and during a confirmation.
+  // Keep the selection after an error and while the user confirms an action.
   const selected = new Set(done?.bad ? idsOf(visit) : []);
   const action = addressOf(visit, id);
   const link = (to: number) => addressOf(visit, id, { page: to === 1 ? undefined : String(to) });
@@ -220,7 +220,7 @@ async function readOffersOut(visit: Visit, id: string) {
 
 const MAILING_STATUSES: readonly RowStatus[] = ['new', 'mailed', 'answered', 'returned'];
 
-/** The statuses of a mailing, and any others that have rows. */
+/** The statuses that a mailing uses, and any others that have rows. */
 function Counts({ list, out }: { list: ParcelList; out: Awaited<ReturnType<typeof offersOut>> }) {
   const answered = countOf(list, 'answered');
   const sent = shownRows(list) - countOf(list, 'new');

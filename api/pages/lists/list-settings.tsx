@@ -4,7 +4,10 @@ import type { ParcelList } from '../../v1/lists/list-schema.ts';
 import { Field, Select, Submit } from '../frame/layout.tsx';
 import { BASE_WORDS } from './list-words.ts';
 
-/** Maximum number of other lists that the form offers, newest first, in addition to those already chosen. */
+/**
+ * Maximum number of other lists that the form offers in addition to those already chosen. Newest lists come
+ * first.
+ */
 const MAX_OTHERS = 50;
 
 type SettingsProps = { list: ParcelList; others: readonly ParcelList[]; action: string };

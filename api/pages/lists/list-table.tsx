@@ -3,9 +3,10 @@ import { acres, count, day, usd } from '../../../shared/model/figures.ts';
 import { mailLines, shortApn, titleCase } from '../../../shared/model/roll-text.ts';
 import type { ListRow, ParcelList } from '../../v1/lists/list-schema.ts';
 import { Select, Submit } from '../frame/layout.tsx';
-import { REASON_WORDS, STATUS_OPTIONS } from './list-words.ts';
+import { problemWords } from '../parts/problem-words.ts';
+import { STATUS_OPTIONS } from './list-words.ts';
 
-/** The form that the row checkboxes belong to. */
+/** The form that the rows' checkboxes belong to. */
 const FORM = 'selection';
 
 type TableProps = {
@@ -17,7 +18,7 @@ type TableProps = {
 
 export const ListBar = ({ action }: { action: string }) => (
   <form id={FORM} class="selbar" method="post" action={action}>
-    {/* Enter in a checkbox presses the first button, so the first button does nothing. */}
+    {/* Pressing Enter in a checkbox presses the first button, so the first button does nothing. */}
     <button type="submit" disabled hidden>
       Nothing
     </button>
@@ -119,7 +120,7 @@ function Row({ list, row, isSelected, action }: RowProps) {
 const Reasons = ({ row }: { row: ListRow }) => (
   <>
     <span class="badge warn">Needs review</span>
-    <small>{row.needs_review.map(reason => REASON_WORDS[reason]).join(', ')}</small>
+    <small>{problemWords(row.needs_review)}</small>
   </>
 );
 

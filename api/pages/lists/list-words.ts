@@ -1,5 +1,5 @@
 import { ROW_STATUSES, type RowStatus } from '../../../shared/lists/list-terms.ts';
-import type { OfferBase, ReviewReason } from '../../../shared/lists/offer.ts';
+import type { OfferBase } from '../../../shared/lists/offer.ts';
 import { count } from '../../../shared/model/figures.ts';
 import type { CountedRows } from '../../v1/lists/add-list-rows.ts';
 
@@ -19,14 +19,6 @@ export const BASE_WORDS: Readonly<Record<OfferBase, string>> = {
   value_low: 'of low estimate',
   market_value: 'of market value',
   assessed_value: 'of assessed value',
-};
-
-export const REASON_WORDS: Readonly<Record<ReviewReason, string>> = {
-  left_the_roll: 'No longer on the roll',
-  no_value: 'No value to base an offer on',
-  out_of_support: 'Few similar sales',
-  too_wide: 'Estimate too uncertain',
-  acres_mismatch: 'Acreage mismatch',
 };
 
 export const isStatus = (text: string | null): text is RowStatus =>

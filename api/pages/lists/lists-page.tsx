@@ -19,7 +19,7 @@ const listsPage: Page = {
   },
 };
 
-/** A new list has the usual settings of a mailing: one row per owner, offers from the estimate. */
+/** A new list has the usual settings for a mailing: one row per owner, and offers based on the estimate. */
 export const makeList = (visit: Visit, name: string): Promise<ParcelList> =>
   callEndpoint<ParcelList>(visit, createList, {
     body: { name, one_per_owner: true, offer: { percent: 30 } },

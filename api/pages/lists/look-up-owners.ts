@@ -8,10 +8,10 @@ import { plural } from './list-words.ts';
 
 /** The endpoint's limit per minute. */
 const MAX_OWNERS = 20;
-/** Errors that the remaining lookups would get too. */
+/** Errors that all remaining lookups would get too. */
 const STOPS = new Set([402, 403, 429]);
 
-/** Shows the highest price of phone numbers for the selected rows, before any are looked up. */
+/** Before any phone numbers are looked up, shows their highest possible price for the selected rows. */
 export function priceOfPhones(ids: readonly number[]): ListChange {
   if (ids.length === 0) return { words: 'Select at least one row.', bad: true };
   if (ids.length > MAX_OWNERS)
@@ -31,7 +31,7 @@ export function priceOfPhones(ids: readonly number[]): ListChange {
   };
 }
 
-/** Looks up owners one by one, as the parcel page does. That page then shows their numbers. */
+/** Looks up owners one by one, as the parcel page does. The parcel page then shows their numbers. */
 export async function lookUpOwners(visit: Visit, ids: readonly number[]): Promise<ListChange> {
   const found: { label: string; href: string }[] = [];
   const without: string[] = [];

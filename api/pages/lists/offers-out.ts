@@ -5,7 +5,10 @@ import type { Db } from '../../../shared/platform/db.ts';
 /** Summing a longer list would delay the page. */
 const MOST_ROWS = 5_000;
 
-/** Offers in mailed letters that can still get a response. Null if the list has no offers or is too long. */
+/**
+ * Offers in mailed letters that recipients can still respond to. Null if the list has no offers or is too
+ * long.
+ */
 export async function offersOut(
   db: Db,
   companyId: string,

@@ -20,7 +20,7 @@ const OF_LAYERS: Readonly<Record<string, readonly string[]>> = {
 /** More credits wouldn't fit on the line below the map. */
 const MOST = 4;
 
-/** The data credits of a map view, and the kinds of layers with data there. */
+/** The data credits for a map view, and the kinds of layers that have data there. */
 export const creditsPage: Page = {
   path: '/data/credits',
   access: 'app',

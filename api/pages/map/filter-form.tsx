@@ -36,7 +36,7 @@ const ELSEWHERE = new Set([
 ]);
 const FIRST_RANGES: readonly string[] = SPREADS.map(({ of }) => of);
 
-/** Parameters that stay when the filters change. */
+/** Parameters that are kept when the filters change. */
 const KEPT = ['view', 'page_size', 'color', 'list_id', 'known'];
 
 /** Ids of elements that change with the filters. */
@@ -109,7 +109,7 @@ export function FilterForm({ url, county, counties, known, unknownHits, shows, o
 
 type QuestionProps = { params: URLSearchParams; known: Known | undefined };
 
-/** The most common filters. Those without data in the county are dotted. */
+/** The most common filters. Those without data in the county have a dotted underline. */
 function Switches({ params, known, unknownHits }: QuestionProps & Pick<FormProps, 'unknownHits'>) {
   const filters = SWITCHES.map(({ name }) => FILTER_BY_NAME.get(name)!);
   const lacking = filters.filter(filter => isLacking(filter, known));
@@ -145,7 +145,7 @@ function Switches({ params, known, unknownHits }: QuestionProps & Pick<FormProps
   );
 }
 
-/** "60 match · 12 unknown", if a switch keeps parcels with an unknown value. */
+/** "60 match · 12 unknown" if a switch keeps parcels with an unknown value. */
 function unknownText(name: string, unknownHits: readonly UnknownHits[]): string {
   const hits = unknownHits.find(({ filter }) => filter === name);
   return hits === undefined ? '' : `${count(hits.known)} match · ${count(hits.unknown)} unknown`;
@@ -155,7 +155,7 @@ function MoreFilters({ params, known }: QuestionProps) {
   const rest = FILTERS.filter(
     ({ name, range }) => !ELSEWHERE.has(name) && !FIRST_RANGES.includes(range?.of ?? ''),
   );
-  // The field's text, without values that a switch already shows.
+  // The field's text, minus values that a switch already shows.
   const formValue = (name: string) => {
     const texts = params.getAll(name).filter(text => switchOf(name, text) === undefined);
     return texts.join(', ');
@@ -240,7 +240,7 @@ const PLACEHOLDERS: Record<string, string> = {
 
 const CHOICES: Record<string, string> = { true: 'Yes', false: 'No', Y: 'Yes', N: 'No' };
 
-/** "Wetlands (maximum)" becomes "Wetlands (maximum, %)". */
+/** Turns "Wetlands (maximum)" into "Wetlands (maximum, %)". */
 function withUnit(label: string, unit: string | undefined): string {
   if (unit === undefined || label.toLowerCase().includes(unit)) return label;
   const text = UNITS[unit] ?? unit;

@@ -1,6 +1,6 @@
 import { MAX_ACRES_RATIO } from '../../../shared/model/parcel-fields.ts';
 
-/** Hints of filters in the form, where the API's description would be too technical. */
+/** Hints for filters in the form, for which the API's description would be too technical. */
 export const FILTER_HINTS: Readonly<Record<string, string>> = {
   counties: 'County FIPS codes.',
   zips_include: 'Parcels in any of these ZIP codes.',

@@ -14,16 +14,16 @@ import { rangesOf } from '../parts/county-legend.tsx';
 export type Color = {
   name: string;
   label: string;
-  /** SQL expression of the figure. `f` is the result's row in parcel_filters. */
+  /** SQL expression for the figure. `f` is the result's row in parcel_filters. */
   figure: string;
   join: string;
 } & (
   | {
-      /** Labels of the figures 0, 1, 2, and so on. */
+      /** Labels for the figures 0, 1, 2, and so on. */
       kinds: readonly string[];
     }
   | {
-      /** Where classes start. Without them, each class has about a fifth of the results. */
+      /** Where classes start. If omitted, each class has about a fifth of the results. */
       breaks?: readonly number[];
       shown(figure: number): string;
     }
@@ -148,7 +148,7 @@ export async function classifyHits(
 
 const LEADING = [1, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10];
 
-/** Rounds to a number that people would choose, such as from 8,344 to 8,000. */
+/** Rounds to a number that people would choose, such as 8,000 for 8,344. */
 export function roundNumber(value: number): number {
   if (!(value > 0)) return 0;
   const scale = 10 ** Math.floor(Math.log10(value));

@@ -7,17 +7,17 @@ import { type Classes, COLORS, type Color, classifyHits, countHits, swatchesOf }
 import type { NearMiss } from './no-hits.tsx';
 import { readTileHits } from './tile-hits.ts';
 
-/** How the map is colored. `by` undefined: all results have the same color. */
+/** How the map is colored. If `by` is undefined, all results have the same color. */
 export type Colored = {
   by?: Color | undefined;
   classes?: Classes | undefined;
   /** Undefined if the URL has no search. */
   hits?: number | undefined;
-  /** Total acres of the results. */
+  /** The results' total acres. */
   acres?: number | undefined;
   /** The search names only a county, so every parcel in it is a result. */
   isWhole: boolean;
-  /** Parcels of the searched county, or of all counties, that aren't results. */
+  /** Parcels in the searched county, or in all counties, that aren't results. */
   others: number;
 };
 
@@ -28,7 +28,7 @@ export async function readColored(visit: Visit): Promise<Colored> {
   const parcels = await countOnRoll(db, county === undefined ? null : Number(county));
   if (search === undefined) return { isWhole: false, others: parcels };
   const { body, asking, color } = search;
-  // The results are all parcels of the county, which are counted already.
+  // The results are all of the county's parcels, which have already been counted.
   if (color === undefined && county !== undefined && Object.keys(body).length === 1)
     return { hits: parcels, isWhole: true, others: 0 };
   const counting = color ? classifyHits(db, body, asking, color) : countHits(db, body, asking);
@@ -46,7 +46,7 @@ type LegendProps = {
   nearMiss: NearMiss | undefined;
 };
 
-/** The legend of the map's colors and the choice of others. The client reads the colors from it. */
+/** The legend for the map's colors, with a choice of other colors. The client reads the colors from it. */
 export function MapLegend({ url, colored, isOpen, nearMiss }: LegendProps) {
   const { by, classes, hits, isWhole, others } = colored;
   const all = classes?.classes ?? [];

@@ -145,7 +145,7 @@ async function search(
 
 type UnplacedProps = { visit: Visit; rows: FoundRows['rows']; known: Known | undefined };
 
-/** A notice if the map can't draw the county's parcels. */
+/** Shows a notice if the map can't draw the county's parcels. */
 function Unplaced({ visit, rows, known }: UnplacedProps) {
   if (known === undefined || known.coverage.with_boundary > 0) return null;
   const isPlaced = rows.some(({ point }) => point !== null);
@@ -173,7 +173,7 @@ async function findParcels(
   return { count, acres, rows };
 }
 
-/** Returns errors that the user can fix. The error page shows others. */
+/** Returns errors that the user can fix. The error page shows all others. */
 function orThrow(error: unknown): PlatError {
   if (error instanceof PlatError && error.status < 500) return error;
   throw error;

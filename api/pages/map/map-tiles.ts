@@ -41,7 +41,7 @@ type CachedTile = { bytes: Buffer; type: string; etag: string };
 
 const caches = new WeakMap<Db, LRUCache<string, CachedTile>>();
 
-/** The tile cache of a database, by path and version. Holds 64 MB, and a tile is about 10 kB. */
+/** A database's tile cache, by path and version. It holds 64 MB, and a tile is about 10 kB. */
 function cacheOf({ db }: Resources): LRUCache<string, CachedTile> {
   const known = caches.get(db);
   if (known !== undefined) return known;
@@ -51,7 +51,7 @@ function cacheOf({ db }: Resources): LRUCache<string, CachedTile> {
   return cache;
 }
 
-/** The layers with tiles. */
+/** The layers that have tiles. */
 const LAYERS = [
   'parcels',
   'places',
@@ -91,7 +91,7 @@ const parseWhole = (text: string): number => (/^\d{1,7}$/.test(text) ? Number(te
 const isTile = ({ z, x, y }: Tile): boolean => z <= MAX_ZOOM && x < 2 ** z && y < 2 ** z;
 
 const VECTOR_TILE = 'application/vnd.mapbox-vector-tile';
-/** Seconds that browsers cache tiles that rarely change. */
+/** How long browsers cache tiles that rarely change, in seconds. */
 const MAX_AGE_S = 3_600;
 
 /** A tile's path with the version of the data. */
@@ -119,7 +119,7 @@ export function parcelTile(resources: Resources, tile: Tile, hits?: TileHits): P
 
 let zips: Zip[] | undefined;
 
-/** ZIP codes at their centers, including those without an area in any feed. */
+/** ZIP codes at their centers, including ZIP codes for which no feed has an area. */
 function zipCodes(tile: Tile, project: (place: Position) => Point): Feature[] {
   zips ??= readZips().zips;
   const box = boundsOf(tile);
@@ -128,7 +128,7 @@ function zipCodes(tile: Tile, project: (place: Position) => Point): Feature[] {
     .map(({ zip, lon, lat }) => ({ type: 1, geometry: [toUnits(project([lon, lat]))], tags: { zip } }));
 }
 
-/** Lowest zooms at which land features are distinguishable. */
+/** Lowest zoom levels at which land features are distinguishable. */
 const LAND_FROM = { roads: 11, wetlands: 11, flood: 10, water: 7, zips: 8 };
 /** Smaller areas can't be seen. */
 const LEAST_PX = 1;
@@ -148,7 +148,7 @@ function landTile(resources: Resources, kind: keyof typeof LAND_FROM, tile: Tile
       const geometry = isLine
         ? lines(decodeLines(bytes), project, tile.z)
         : rings(decodeBoundary(bytes), project, tile.z);
-      // No name for water, because the place tiles label it.
+      // Omit names of water, because the place tiles label it.
       const tags = { class: kindOf, ...(isLine && name !== null && { name: titleCase(name) }) };
       return geometry.length === 0 ? [] : [{ type: isLine ? 2 : 3, geometry, tags }];
     });
@@ -156,7 +156,7 @@ function landTile(resources: Resources, kind: keyof typeof LAND_FROM, tile: Tile
   });
 }
 
-/** At lower zooms, a tile would read a hundred files. */
+/** At lower zoom levels, a tile would have to read a hundred files. */
 const AERIAL_FROM = 11;
 const NO_IMAGE = { data: '', type: 'image/png', status: 204 as const };
 
@@ -174,23 +174,23 @@ async function cachedPicture(
   return { data: picture.bytes, type: picture.type, etag: picture.etag, maxAge: MAX_AGE_S };
 }
 
-/** A tile of the imagery feeds, drawn like the parcel pictures. */
+/** A tile from the imagery feeds, drawn like the parcel pictures. */
 async function aerialTile({ deps: { resources } }: Visit, { z, x, y }: Tile): Promise<Reply> {
   if (z < AERIAL_FROM) return NO_IMAGE;
   return cachedPicture(resources, `aerial/${z}/${x}/${y}`, () => resources.images.pictures.ofTile(z, x, y));
 }
 
-/** At lower zooms, a tile would read a whole state's elevation. */
+/** At lower zoom levels, a tile would have to read a whole state's elevation data. */
 const SHADE_FROM = 11;
-/** Enough for the tiles of one screen. Neighboring tiles share blocks. */
+/** Enough for one screen of tiles. Neighboring tiles share blocks. */
 const SHADE_CACHE_BYTES = 32_000_000;
 const heightBlocks = newBlockCache(SHADE_CACHE_BYTES);
 
-/** Brightness of flat ground, and the exaggeration of light and shadow. */
+/** Brightness of flat ground, and how much light and shadow are exaggerated. */
 const FLAT_LIGHT = 180;
 const EXAGGERATED = 2.2;
 
-/** Turns gray pixels into white light and black shadow with opacity, relative to flat ground. */
+/** Turns gray pixels into translucent white light and black shadow, relative to flat ground. */
 function lightAndShadow(shades: Uint8Array): void {
   for (let i = 0; i < shades.length; i += 2) {
     const difference = shades[i]! - FLAT_LIGHT;

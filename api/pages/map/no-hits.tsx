@@ -14,10 +14,13 @@ import { type Chip, chipsOf } from '../parts/filter-words.ts';
 import { NoParcels, WhoLoads } from '../parts/no-parcels.tsx';
 import { missingDataText } from './filter-needs.ts';
 
-/** Filters whose data is unknown for every parcel of the county, and how many parcels match without them. */
+/**
+ * Filters whose data is unknown for every parcel in the county, and the number of parcels that match without
+ * them.
+ */
 type UnknownFields = { fips: number; filters: Filter[]; count: number };
 
-/** Undefined if every filter has data for some parcel of the county. */
+/** Undefined if every filter has data for some parcel in the county. */
 async function findUnknown(
   visit: Visit,
   filters: Record<string, unknown>,
@@ -26,7 +29,7 @@ async function findUnknown(
   if (body?.county === undefined) return undefined;
   const fips = body.county as number;
   const unknown: Filter[] = [];
-  // One after another, so that a page uses one connection.
+  // Run these one after another, so that a page uses only one connection.
   for (const filter of FILTERS) if (!(await isKnown(visit, filter, body, fips))) unknown.push(filter);
   if (unknown.length === 0) return undefined;
   const names = unknown.map(({ name }) => name);
@@ -50,23 +53,23 @@ async function countWithout(
 const MAX_TRIED = 8;
 /** Scopes other than named places. */
 const OTHER_SCOPES = ['geom_intersects', 'owner_parcel_id', 'list_id'];
-/** Maximum number of counties to name if a place has no parcels. */
+/** Maximum number of counties to name when a place has no parcels. */
 const MAX_NAMED = 3;
 
 type RelaxedFilter = Chip & { count: number };
 
-/** A search with fewer filters that has results. */
+/** A search that has fewer filters and does have results. */
 export type NearMiss = { words: string; count: number; search: string };
 
-/** A county without parcels in the searched place. `parcels` counts the whole county. */
+/** A county with no parcels in the searched place. `parcels` is the number in the whole county. */
 type EmptyPlace = { fips: number; parcels: number };
 
 /** Why a search has no results, and similar searches that do have results. */
 export type NoResults = {
-  /** The counties of the place, if it has no parcels at all. */
+  /** The place's counties, if it has no parcels at all. */
   empty: EmptyPlace[];
   unknown: UnknownFields | undefined;
-  /** The number of parcels in the place, without other filters. */
+  /** The number of parcels in the place, ignoring other filters. */
   all: number;
   /** Number of results without each filter, in descending order. */
   relaxed: RelaxedFilter[];
@@ -80,7 +83,7 @@ export async function explainNoResults(visit: Visit, filters: Record<string, unk
   const chips = chipsOf(visit.url);
   const relaxed: RelaxedFilter[] = [];
   for (const chip of chips.slice(0, MAX_TRIED)) {
-    // A search needs a place.
+    // Every search needs a place.
     if (scopes.every(({ name }) => chip.names.includes(name))) continue;
     relaxed.push({ ...chip, count: await countWithout(visit, filters, chip.names) });
   }
@@ -135,7 +138,7 @@ const wordsOf = (chips: readonly Chip[], { filters }: UnknownFields): string[] =
     .map(({ words }) => `“${words}”`);
 
 async function isKnown(visit: Visit, filter: Filter, body: FilterBody, fips: number): Promise<boolean> {
-  // Values of a place or an owner are never unknown.
+  // Places and owners are never unknown.
   if (body[filter.name] === undefined || filter.scope || filter.where === undefined) return true;
   const others = FILTERS.filter(each => each.where === undefined).map(({ name }) => [name, body[name]]);
   const alone = { ...Object.fromEntries(others), [filter.name]: body[filter.name] };

@@ -5,7 +5,7 @@ import { Grid } from '../frame/layout.tsx';
 
 const MAX_SHOWN = 50;
 
-/** Changes of a parcel's owner, acreage, values, and listing, newest first. */
+/** Changes to a parcel's owner, acreage, values, and listing, newest first. */
 export function ParcelHistory({ timeline }: { timeline: readonly TimelineEntry[] }) {
   const lines = timeline.flatMap(({ at, field, was, is }) => {
     const spec = changedFieldOf(field);

@@ -7,7 +7,7 @@ import type { Detail } from '../parts/read-detail.ts';
 type State = 'yes' | 'part' | 'no' | 'unknown';
 type Fact = { icon: IconName; state: State; title: string; more: string };
 
-/** Upper limits of gentle and moderate land, as average slope in percent. */
+/** Upper limits for gentle and moderate land, as average slope in percent. */
 const GENTLE = 8;
 const MODERATE = 15;
 
@@ -33,7 +33,7 @@ function roadAccess({ landlocked, ...detail }: Detail): Fact {
 
 type Cover = { icon: IconName; name: string; dry: string; part: string; all: string };
 
-/** The share of a parcel in wetlands or a flood zone, as a fact. */
+/** The share of a parcel that is in wetlands or a flood zone, as a fact. */
 function cover(share: number | null, { icon, name, dry, part, all }: Cover): Fact {
   if (share === null) return { icon, state: 'unknown', title: name, more: NO_DATA };
   const more = `${percent(share)} of the parcel`;
@@ -86,7 +86,7 @@ const landFacts = (detail: Detail): Fact[] => [
   vacancy(detail),
 ];
 
-/** The land at a glance. Each fact is good, partly good, bad, or unknown. */
+/** The land at a glance. Each fact is marked as good, partly good, bad, or unknown. */
 export const LandFacts = ({ detail }: { detail: Detail }) => (
   <ul class="land">
     {landFacts(detail).map(({ icon, state, title, more }) => (
@@ -99,7 +99,7 @@ export const LandFacts = ({ detail }: { detail: Detail }) => (
   </ul>
 );
 
-/** Share of the area steeper than each grade, as a table with bars. */
+/** The share of the area that is steeper than each grade, as a table with bars. */
 export function Slopes({ shares }: { shares: number[] | null }) {
   if (shares === null || shares === undefined) return null;
   return (

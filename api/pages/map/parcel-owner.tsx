@@ -15,7 +15,7 @@ type OwnerProps = {
   fault: string | undefined;
 };
 
-/** The owner, their mailing address, phone numbers that were looked up, and their other parcels. */
+/** The owner, their mailing address, any phone numbers that were looked up, and their other parcels. */
 export function Owner({ detail, portfolio, phones, fault }: OwnerProps) {
   const lines = mailLines(detail);
   const names = [detail.owner_name, detail.owner_name_2].filter(name => typeof name === 'string');

@@ -18,13 +18,13 @@ import type { ParcelData, Photo } from './read-parcel.ts';
 
 type PanelProps = ParcelData & {
   url: URL;
-  /** Its position in the results that it was opened from. */
+  /** The parcel's position in the results that it was opened from. */
   place: ParcelPlace | undefined;
   /** Why the phone numbers could not be looked up. */
   phoneFault?: string | undefined;
 };
 
-/** A parcel: key figures, then actions, then all its data. */
+/** A parcel: its key figures, then actions, then all of its data. */
 export function ParcelPanel(parcel: PanelProps) {
   const { detail, photo, value, addresses, comps, market, portfolio, phones, url, place, phoneFault } =
     parcel;
@@ -34,7 +34,7 @@ export function ParcelPanel(parcel: PanelProps) {
       <Neighbors url={url} place={place} />
       <Head detail={detail} />
       <KeyFigures detail={detail} value={value} market={market} />
-      {isValued ? <EstimateRange value={value} /> : <Notice>No estimate. {value.why}</Notice>}
+      {isValued ? <EstimateRange value={value} detail={detail} /> : <Notice>No estimate. {value.why}</Notice>}
       <Actions detail={detail} isLookedUp={phones?.trace.matched === true} />
       <Tabs
         of={[
@@ -187,7 +187,7 @@ const Copy = ({ text, words, title }: { text: string; words: string; title: stri
   </button>
 );
 
-/** Actions on a parcel. Buttons of paid actions show the price. */
+/** Actions on a parcel. Buttons for paid actions show the price. */
 function Actions({ detail, isLookedUp }: { detail: Detail; isLookedUp: boolean }) {
   const id = detail.property_id;
   return (
@@ -275,7 +275,7 @@ const SHOWN = new Set([
   'mean_slope_percent',
 ]);
 
-/** Facts that aren't worth a line, such as no company or no highway frontage. */
+/** Facts that aren't worth a line, such as that the owner isn't a company or there is no highway frontage. */
 const isNothing = (name: string, value: unknown): boolean =>
   value === false || (value === 0 && name.endsWith('frontage_ft'));
 

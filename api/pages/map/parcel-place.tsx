@@ -15,7 +15,7 @@ export type ParcelPlace = {
   after: number | undefined;
 };
 
-/** Undefined without a search, or if the search is invalid. */
+/** Undefined if there is no search or the search is invalid. */
 export async function readPlace(
   visit: Visit,
   { filters, fault }: UrlFilters,
@@ -46,7 +46,7 @@ function positionOf(url: URL): number | undefined {
   return Number.isInteger(at) && at > 0 && at < 1e9 ? at : undefined;
 }
 
-/** Links back to the page of results with the parcel, and to the previous and next parcel. */
+/** Links back to the page of results that has the parcel, and to the previous and next parcel. */
 export function Neighbors({ url, place }: { url: URL; place: ParcelPlace | undefined }) {
   const back = new URL(url);
   for (const name of ['parcel', 'at']) back.searchParams.delete(name);

@@ -35,16 +35,21 @@ import {
 } from './tile-geometry.ts';
 import { listTileHits, type TileHit, type TileHits } from './tile-hits.ts';
 
-/** Below this zoom, tiles show a count per county. */
+/** Below this zoom level, tiles show a count per county. */
 const PARCELS_FROM = 11;
-/** From this zoom, every parcel has an outline. Below it, parcels smaller than OUTLINE_PX are dots. */
+/**
+ * At this zoom level and closer, every parcel has an outline. Below it, parcels smaller than OUTLINE_PX are
+ * dots.
+ */
 const ALL_OUTLINES_FROM = 15;
 const OUTLINE_PX = 3;
 /** More outlines would make a tile larger than 100 kB, so the smaller ones are dots. */
 const MAX_OUTLINES = 4_000;
-/** Squares per side of a tile, with one dot in each. A square is four pixels wide, smaller than a dot. */
+/**
+ * Squares per side of a tile, with up to one dot in each. A square is four pixels wide, smaller than a dot.
+ */
 const DOTS = 128;
-/** Parcel numbers are shown from this zoom. */
+/** Parcel numbers are shown at this zoom level and closer. */
 const NAMES_FROM = 16;
 
 /**
@@ -77,7 +82,7 @@ export async function makeParcelTile({ db }: Resources, tile: Tile, hits?: TileH
     geometry: rings(countyOutline(county), project, tile.z),
     tags: {},
   }));
-  // Drawn once per border, because two dashed lines on top of each other would fill each other's gaps.
+  // Draw each border only once, because two dashed lines on top of each other would fill each other's gaps.
   const borders = bordersIntersecting(bounds).map(({ fips: sides, line }) => ({
     type: 2 as const,
     geometry: lines([line], project, tile.z),
@@ -98,7 +103,7 @@ export async function makeParcelTile({ db }: Resources, tile: Tile, hits?: TileH
 
 type TileParcels = { rows: TileParcel[]; dots: Place[]; marked: Map<number, TileHit> };
 
-/** Parcels with outlines, then results and other parcels as points. */
+/** Parcels with outlines, followed by results and other parcels as points. */
 function parcelFeatures(
   tile: Tile,
   project: (place: Position) => Point,
@@ -108,7 +113,7 @@ function parcelFeatures(
   const features: Feature[] = [];
   const toPx = ({ lon, lat }: Place) => project([lon / 1e7, lat / 1e7]);
   const toPoint = (place: Place) => toUnits(toPx(place));
-  // A parcel whose point is in another tile has its outline there, so it gets no dot here.
+  // If a parcel's point is in another tile, its outline is there, so it doesn't get a dot here.
   const isHere = (place: Place) => isInTile(toPx(place));
   const others: Place[] = dots;
   for (const row of rows) {
@@ -127,7 +132,7 @@ function parcelFeatures(
     const point = toPoint(place);
     if (isHere(place) && isFree(point)) features.push({ id, type: 1, geometry: [point], tags });
   }
-  // One feature without ids is a third of the size. These dots are too small to click anyway.
+  // A single feature without ids takes a third of the space. These dots are too small to click anyway.
   const geometry = others.map(toPoint).filter(isFree);
   if (geometry.length > 0) features.push({ type: 1, geometry, tags: {} });
   return features;

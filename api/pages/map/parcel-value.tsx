@@ -1,16 +1,20 @@
 import { acres, day, percent, usd } from '../../../shared/model/figures.ts';
 import { titleCase } from '../../../shared/model/roll-text.ts';
+import { valuationProblems } from '../../../shared/model/valuation-problems.ts';
 import { isTooWide } from '../../../shared/model/value-range.ts';
 import { countyText } from '../../../shared/regions/counties.ts';
 import type { Comp } from '../../v1/market/comp-schema.ts';
 import type { ExplainedValue } from '../../v1/valuation/ai-comp-value.ts';
 import { Grid, Meter, Notice } from '../frame/layout.tsx';
 import { certaintyOf, confidenceText, ValueBand } from '../frame/value-band.tsx';
+import { problemWords } from '../parts/problem-words.ts';
+import type { Detail } from '../parts/read-detail.ts';
 import type { SimilarSales } from './read-parcel.ts';
 
 /** The estimate with its 80% range and confidence. */
-export function EstimateRange({ value }: { value: ExplainedValue }) {
-  const { low_price: low, high_price: high, out_of_support } = value.explanation;
+export function EstimateRange({ value, detail }: { value: ExplainedValue; detail: Detail }) {
+  const { low_price: low, high_price: high } = value.explanation;
+  const problems = problemsOf(value, detail);
   const isTooUncertain = isTooWide(low, high);
   const kind = certaintyOf(value.confidence_score) === 'High' ? 'badge good' : 'badge warn';
   return (
@@ -20,12 +24,26 @@ export function EstimateRange({ value }: { value: ExplainedValue }) {
         <span class={kind}>{confidenceText(value.confidence_score)}</span>{' '}
         {isTooUncertain
           ? 'Too uncertain to use: the range is too wide.'
-          : out_of_support
-            ? '80% range: use with caution. Few similar sales nearby.'
+          : problems.length > 0
+            ? `80% range: use with caution. ${problemWords(problems)}.`
             : '80% range: 4 in 5 similar lots sell within it.'}
       </p>
     </div>
   );
+}
+
+function problemsOf({ mean_adjusted_price, explanation }: ExplainedValue, detail: Detail) {
+  return valuationProblems({
+    fips: Number(detail.fips),
+    retired: detail.retired_at != null,
+    acres: detail.acres,
+    calculated_acres: detail.calculated_acres,
+    land_use_code: detail.land_use_code as string | null,
+    value: mean_adjusted_price,
+    value_low: explanation.low_price,
+    value_high: explanation.high_price,
+    out_of_support: explanation.out_of_support,
+  });
 }
 
 export const similarSalesText = ({ fips, sizes, sales, medianPerAcre }: SimilarSales): string =>
@@ -114,7 +132,7 @@ export function CompsNearby({ comps }: { comps: Comp[] }) {
   );
 }
 
-/** A comp's address, linked to its listing. */
+/** A comp's address, with a link to its listing. */
 function placeOf({ url, address }: Comp) {
   const place = titleCase(address);
   return url === '' ? (

@@ -37,20 +37,20 @@ import {
   toUnits,
 } from './tile-geometry.ts';
 
-/** `size`: number of ZIP codes of a town. Larger towns are labeled first. */
+/** `size`: the number of ZIP codes a town has. Larger towns are labeled first. */
 type Place = { name: string; at: Position; size?: number };
 
-/** Zooms at which names of each kind are shown. */
+/** Zoom levels at which names of each kind are shown. */
 const SHOWN = { states: [2, 7], counties: [6, 11], towns: [8, 15] } as const;
 
 let places: Record<keyof typeof SHOWN, Place[]> | undefined;
 
-/** ISO 3166-1 codes of the countries and territories with US counties. */
+/** ISO 3166-1 codes for the countries and territories that have US counties. */
 const WITH_COUNTIES = new Set(['840', '630', '850', '316', '580', '016']);
 
 let abroad: { box: Box; polygons: MultiPolygon }[] | undefined;
 
-/** Other countries, so that they don't look like sea. From Natural Earth at 1:50,000,000. */
+/** Other countries, shown so that they don't look like sea. From Natural Earth at 1:50,000,000. */
 function readAbroad(): NonNullable<typeof abroad> {
   const file = createRequire(import.meta.url).resolve('world-atlas/countries-50m.json');
   const topology: Topology<{ countries: GeometryCollection }> = JSON.parse(readFileSync(file, 'utf8'));
@@ -88,17 +88,17 @@ export async function makePlaceTile({ db }: Resources, tile: Tile): Promise<Buff
   });
 }
 
-/** Lowest zooms with names of water areas, and of places by kind. */
+/** Lowest zoom levels at which water areas, and places of each kind, are named. */
 const NAMED_WATER_FROM = 9;
 const LOCAL_FROM = { water: 12, town: 11, land: 12 };
-/** Maximum distance between a town's ZIP centroid and the same town in a place layer. */
+/** Maximum distance between a town's ZIP centroid and the same town's point in a place layer. */
 const SAME_TOWN_DEG = 0.1;
-/** Minimum width and height of a lake with a label. */
+/** Minimum width and height of a lake that gets a label. */
 const NAMED_WATER_PX = 24;
-/** More names would overlap. */
+/** If there were more names than this, they would overlap. */
 const MOST_NAMES = 500;
 
-/** Names of water and places. Each name appears once, and is omitted if a town has the same name. */
+/** Names of water and places. Each name appears only once, and is omitted if a town has the same name. */
 async function localNames(db: Db, tile: Tile): Promise<Feature[]> {
   if (tile.z < NAMED_WATER_FROM) return [];
   const box = boundsOf(tile);
@@ -135,7 +135,7 @@ const countyNames = (): Place[] =>
     return extent === undefined ? [] : [{ name, at: middleOfBox(extent) }];
   });
 
-/** State names at the mean of their counties, weighted by extent. */
+/** State names, placed at the mean location of their counties, weighted by extent. */
 function stateNames(): Place[] {
   return STATES.flatMap(({ fips, name }) => {
     const extents = allCounties()

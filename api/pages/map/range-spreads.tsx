@@ -8,7 +8,9 @@ import { FILTER_BY_NAME } from '../parts/read-filters.ts';
 import { VALUATION } from './map-colors.ts';
 import { readTileHits, type TileHits } from './tile-hits.ts';
 
-/** The ranges with a histogram, and the SQL of their figures. `f` is the parcel's parcel_filters. */
+/**
+ * The ranges that have a histogram, and the SQL for their figures. `f` is the parcel's row in parcel_filters.
+ */
 export const SPREADS = [
   { of: 'acres', figure: 'f.effective_acres', join: '' },
   { of: 'value', figure: 'worth.mean_adjusted_price', join: VALUATION },
@@ -17,7 +19,7 @@ export const SPREADS = [
 
 type Spread = {
   of: string;
-  /** Where bars start, and where the last one ends. The outer bars include everything beyond. */
+  /** Where bars start, and where the last one ends. The outer bars include everything beyond them. */
   edges: number[];
   counts: number[];
 };
@@ -25,7 +27,7 @@ type Spread = {
 const BARS = 30;
 const HEIGHT = 32;
 
-/** Numbers from low to high, each larger by the same factor, rounded to two digits. */
+/** Numbers from low to high, each larger than the last by the same factor, rounded to two digits. */
 function edgesOf(low: number, high: number): number[] {
   const edges = Array.from({ length: BARS + 1 }, (_, i) =>
     Number((low * (high / low) ** (i / BARS)).toPrecision(2)),
@@ -74,7 +76,9 @@ function SpreadView({ of, edges, counts }: Spread) {
   );
 }
 
-/** Histograms of acres and values in the results of the other filters. Loaded when the filters are opened. */
+/**
+ * Histograms of acres and values among the results of the other filters. Loaded when the filters are opened.
+ */
 export const spreadsPage: Page = {
   path: '/data/spreads',
   access: 'app',
@@ -85,11 +89,11 @@ export const spreadsPage: Page = {
     const hits = await readTileHits(visit);
     if (hits !== undefined)
       try {
-        // One after another, so that a page uses one connection.
+        // Run these one after another, so that a page uses only one connection.
         for (const each of SPREADS)
           spreads.push(...[(await readSpread(visit.deps.db, hits, each)) ?? []].flat());
       } catch (error) {
-        // The list of results shows this error.
+        // The results list shows this error.
         if (!(error instanceof PlatError) || error.status >= 500) throw error;
       }
     const markup = spreads.map(spread => renderToString(<SpreadView {...spread} />)).join('');

@@ -32,10 +32,10 @@ export type ParcelData = {
   phones: LookedUp | undefined;
 };
 
-/** Sales of lots of similar size in the county in the last year, with the median price per acre in USD. */
+/** The past year's sales of similar-size lots in the county, with the median price per acre in USD. */
 export type SimilarSales = { fips: string; sizes: string; sales: number; medianPerAcre: number };
 
-/** Comps within this distance are listed: 5 miles. */
+/** Comps within this distance (5 miles) are listed. */
 const COMPS_M = 8_047;
 
 /** Reads everything the page shows. @throws PlatError `not_found` */
@@ -89,7 +89,7 @@ async function readPhoto({ deps }: Visit, id: number): Promise<Photo | undefined
     const { key, ...caption } = await images.pictures.describe(id);
     return { ...caption, path: (await images.addressOf(id, key, deps.now())).path };
   } catch (error) {
-    // The parcel has no boundary, its boundary is too complex, or no imagery is available.
+    // The parcel has no boundary, the boundary is too complex, or no imagery is available.
     if (error instanceof PlatError && [404, 422, 503].includes(error.status)) return undefined;
     throw error;
   }

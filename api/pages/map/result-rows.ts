@@ -5,7 +5,7 @@ import type { Visit } from '../frame/visit.ts';
 import type { Filters } from '../parts/read-filters.ts';
 
 export type ResultRow = ParcelSummary &
-  Partial<ResultFigures> & { /** Its color on the map. */ swatch?: string | undefined };
+  Partial<ResultFigures> & { /** The color of the result on the map. */ swatch?: string | undefined };
 
 /** Adds estimates, last sales, and owners' cities to results. */
 export async function readRows(
@@ -39,6 +39,6 @@ const FLAGS = [
   { field: 'tax_delinquent', words: 'Tax delinquent', kind: 'bad', filter: 'tax_delinquent' },
 ] as const;
 
-/** The flags of a parcel, except those that the filters require of every result. */
+/** A parcel's flags, except those that the filters require of every result. */
 export const flagsOf = (row: ResultRow, filters: Filters) =>
   FLAGS.filter(({ field, filter }) => row[field] === true && filters[filter] !== true);

@@ -45,7 +45,7 @@ export function ResultTable({ url, rows, filters }: TableProps) {
   );
 }
 
-/** Sorts descending first. A second click sorts ascending. */
+/** The first click sorts descending, and a second click sorts ascending. */
 function SortHead({ name, words, order, url }: { name: string; words: string; order: string; url: URL }) {
   const sort = order === `-${name}` ? 'descending' : order === name ? 'ascending' : undefined;
   return (

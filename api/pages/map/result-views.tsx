@@ -4,13 +4,13 @@ import { Select } from '../frame/layout.tsx';
 import { withParam } from '../frame/visit.ts';
 import { FILTER_BY_NAME } from '../parts/read-filters.ts';
 
-/** Parcels per page. The last is the API's maximum. */
+/** Parcels per page. The last one is the API's maximum. */
 const PAGE_SIZES = [25, 100, 500];
 
 export const sizeOf = (url: URL): number => Number(url.searchParams.get('page_size') ?? PAGE_SIZES[0]);
 const before = (url: URL): number => (Number(url.searchParams.get('page') ?? 1) - 1) * sizeOf(url);
 
-/** Links to the parcels of a page. `at` is the position among all results. */
+/** Links to the parcels on a page. `at` is the position among all results. */
 export function openerOf(url: URL): (id: number, at: number) => string {
   const opens = withParam(new URL(withParam(url, 'at'), url), 'parcel', '');
   const first = before(url) + 1;
@@ -35,11 +35,11 @@ const ORDER_WORDS: Readonly<Record<string, string>> = {
 
 const ORDERS = FILTER_BY_NAME.get('order')!.values!.map((value): [string, string] => {
   const order = String(value);
-  // The default order needs no parameter.
+  // The default order doesn't need a parameter.
   return [order === 'property_id' ? '' : order, ORDER_WORDS[order]!];
 });
 
-/** The sort order, as a field of the filter form. A table is sorted by its column headers instead. */
+/** The sort order, as a field in the filter form. Tables are sorted by their column headers instead. */
 export function SortField({ url }: { url: URL }) {
   const order = url.searchParams.get('order') ?? undefined;
   if (isTable(url)) return <input type="hidden" name="order" value={order} form={FORM} />;

@@ -12,7 +12,7 @@ import { json } from '../frame/visit.ts';
 import { type Filters, listCounties, readFilters } from '../parts/read-filters.ts';
 import { searchContextOf } from './tile-hits.ts';
 
-/** Identifies the place of a search. The map moves to the results when it changes. */
+/** Identifies the place of a search. When it changes, the map moves to the results. */
 export function whereKey(filters: Filters): string {
   const where = [...SCOPES, 'state'].map(name => [name, filters[name]]);
   return hash('sha256', JSON.stringify(where), 'hex').slice(0, 12);
@@ -25,7 +25,7 @@ function boxOfPlace({ county, counties }: FilterBody): Readonly<Box> | undefined
   return extents.length === 0 ? undefined : boxAround(extents);
 }
 
-/** The box around all results, in degrees. Null if none has a location. */
+/** The box around all results, in degrees. Null if none of them has a location. */
 export const resultsBoxPage: Page = {
   path: '/data/box.json',
   access: 'app',

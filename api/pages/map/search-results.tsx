@@ -22,11 +22,11 @@ import type { UnknownHits } from './unknown-hits.ts';
 
 export type SearchResult = { count: number; results: ParcelSummary[] };
 
-/** Search results with the extra fields of the list and table. */
+/** Search results with the extra fields that the list and table show. */
 export type FoundRows = {
   count: number;
   rows: readonly ResultRow[];
-  /** Total of all results. Unknown acres count as zero. */
+  /** The total for all results. Unknown acres count as zero. */
   acres: number | undefined;
 };
 
@@ -68,7 +68,7 @@ type ResultsProps = {
   hits: FoundRows | PlatError;
   visit: Visit;
   filters: Filters;
-  /** Set if nothing was found. */
+  /** Set only if nothing was found. */
   noResults: NoResults | undefined;
   unknownHits: readonly UnknownHits[];
 };
@@ -131,7 +131,7 @@ export function Results({ hits, visit, filters, noResults, unknownHits }: Result
   );
 }
 
-/** Links to save or export the results. For a list, its own page has them. */
+/** Links to save or export the results. For a list, these are on the list's own page. */
 function Prices({ of, url, filters }: { of: number; url: URL; filters: Filters }) {
   if (filters.list_id !== undefined) return null;
   return (
@@ -152,7 +152,7 @@ function FieldErrors({ of }: { of: Readonly<Record<string, readonly string[]>> }
   );
 }
 
-/** Puts the field's label before a message, unless the message is a sentence of its own. */
+/** Puts the field's label before a message, unless the message is a full sentence. */
 const faultWords = (field: string, message: string): string =>
   /^\p{Ll}/u.test(message)
     ? `${labelOf(FILTER_BY_NAME.get(field) ?? { name: field, label: field.replaceAll('_', ' ') })} ${message}.`

@@ -4,13 +4,13 @@ import { html, type Markup } from '../frame/html.ts';
 import { Icon } from '../frame/icons.tsx';
 import { nameOf, type ResultRow } from './result-rows.ts';
 
-/** The form of the rows' checkboxes. */
+/** The form that the rows' checkboxes belong to. */
 const FORM = 'selection';
 
 type SelectionBarProps = {
   filters: object;
   some: boolean;
-  /** Content of the bar while nothing is selected. */
+  /** The bar's content while nothing is selected. */
   children: ComponentChildren;
 };
 
@@ -21,7 +21,7 @@ type SelectionBarProps = {
 export function SelectionBar({ filters, some, children }: SelectionBarProps) {
   return (
     <form id={FORM} class="selbar" method="post">
-      {/* Enter in a checkbox presses the first button, so the first one does nothing. */}
+      {/* Pressing Enter in a checkbox presses the first button, so the first button does nothing. */}
       <button type="submit" disabled hidden>
         No action
       </button>

@@ -7,10 +7,10 @@ import type { Box, MultiPolygon, Position } from '../../../shared/geo/geometry-t
 export const EXTENT = 4_096;
 export const PIXELS = 512;
 export const UNITS = EXTENT / PIXELS;
-/** Clip box beyond the tile's edge, so that outlines along the edge stay hidden. */
+/** The clip box. It extends beyond the tile, so that outlines along the edge of the box stay hidden. */
 const FRAME: [number, number, number, number] = [-8, -8, PIXELS + 8, PIXELS + 8];
 
-/** The number of features that a browser draws easily. Beyond this, only the largest are drawn. */
+/** The number of features that a browser can draw easily. Beyond this, only the largest are drawn. */
 export const MAX_FEATURES = 20_000;
 
 export type Tile = { z: number; x: number; y: number };
@@ -21,7 +21,7 @@ export type Feature = {
   tags: Record<string, string | number | true>;
 };
 
-/** Web Mercator (EPSG:3857): degrees to pixels of the tile. */
+/** Web Mercator (EPSG:3857): converts degrees to pixels in the tile. */
 export function projector({ z, x, y }: Tile): (place: Position) => Point {
   const scale = PIXELS * 2 ** z;
   return place => {
@@ -43,25 +43,25 @@ export function boundsOf({ z, x, y }: Tile): Box {
 
 export const pxE7 = ({ z }: Tile): number => 360e7 / 2 ** z / PIXELS;
 
-/** A label belongs to the only tile that contains its point. */
+/** A label belongs only to the tile that contains its point. */
 export const isInTile = (at: Point): boolean => at.every(px => px >= 0 && px < PIXELS);
 
 export const toUnits = (at: Point): Point => [Math.round(at[0] * UNITS), Math.round(at[1] * UNITS)];
 
-/** Tiles of this zoom are reused at higher zooms, so their outlines are not simplified. */
+/** Tiles at this zoom level are reused at higher levels, so their outlines are not simplified. */
 const FINEST = 15;
-/** The points of a closed triangle. */
+/** The number of points in a closed triangle. */
 const LEAST_RING = 4;
 /** Tolerance for simplifying outlines, as in geojson-vt. */
 const OFF_UNITS = 3;
 
-/** The rings of polygons in the tile. The format requires clockwise exteriors on the screen. */
+/** The rings of polygons in the tile. The format requires exterior rings to be clockwise on the screen. */
 export function rings(polygons: MultiPolygon, project: (place: Position) => Point, zoom: number): Point[][] {
   const drawn: Point[][] = [];
   for (const polygon of polygons) {
     for (const ring of polygon) {
       const outline = ring.map(project);
-      // Most parcels are inside their tile. Clipping them would take half of the time.
+      // Most parcels are inside their tile. Clipping those too would take up half of the time.
       const units = onGrid(outline.every(isInFrame) ? outline : clipRing(outline.slice(0, -1), FRAME));
       if (units.length > 0 && !isSame(units[0]!, units.at(-1)!)) units.push(units[0]!);
       if (units.length >= LEAST_RING) drawn.push(zoom < FINEST ? simplified(units, LEAST_RING) : units);
@@ -70,12 +70,12 @@ export function rings(polygons: MultiPolygon, project: (place: Position) => Poin
   return drawn;
 }
 
-// No destructuring, because these run for every vertex.
+// Don't use destructuring, because these run for every vertex.
 const isInFrame = (at: Point): boolean =>
   at[0] >= FRAME[0] && at[0] <= FRAME[2] && at[1] >= FRAME[1] && at[1] <= FRAME[3];
 const isSame = (a: Point, b: Point): boolean => a[0] === b[0] && a[1] === b[1];
 
-/** Drops points that fall on the previous one. */
+/** Drops points that coincide with the previous one. */
 function onGrid(line: Point[]): Point[] {
   const units: Point[] = [];
   for (const point of line) {
@@ -109,7 +109,7 @@ function keepBetween(line: readonly Point[], from: number, to: number, kept: Poi
   }
 }
 
-/** The square of the distance from a point to the line between two others. */
+/** The squared distance from a point to the line between two others. */
 function squareTo(point: Point, from: Point, to: Point): number {
   const dx = to[0] - from[0];
   const dy = to[1] - from[1];

@@ -21,7 +21,7 @@ export type TileHits = {
 /** `hit` is the figure that determines the color, or `true`. */
 export type TileHit = { property_id: number; lon: number; lat: number; tags: { hit: number | true } };
 
-/** The search in the URL. Undefined without one, or if it is invalid. */
+/** The search in the URL. Undefined if there is none or it is invalid. */
 export async function readTileHits(visit: Visit): Promise<TileHits | undefined> {
   const { filters, fault } = await readFilters(visit, () => listCounties(visit));
   const { order: _, ...withoutOrder } = filters;
@@ -31,7 +31,7 @@ export async function readTileHits(visit: Visit): Promise<TileHits | undefined> 
   const color = colorOf(visit.url.searchParams.get('color'));
   const asking = await searchContextOf(visit, body);
   const list = await findSearchedList(visit, body, asking);
-  // Filters by months and years depend on the day.
+  // Filters on months and years depend on the day.
   const key = JSON.stringify([
     withoutOrder,
     list?.updated_at,
@@ -57,7 +57,7 @@ export async function findSearchedList(
   return findCompanyList(deps.db, companyId, list_id);
 }
 
-/** The results in a tile by id. Of several small parcels in the same spot, only one is included. */
+/** The results in a tile, by id. If several small parcels are in the same spot, only one is included. */
 export async function listTileHits(
   db: Db,
   { body, asking, color }: TileHits,
@@ -65,7 +65,7 @@ export async function listTileHits(
 ): Promise<Map<number, TileHit>> {
   const { county, counties } = body as { county?: number; counties?: number[] };
   const searched = counties ?? (county === undefined ? undefined : [county]);
-  // A cluster queries every server whose counties the statement names, so name only those needed.
+  // A cluster queries every server whose counties the statement names, so name only the counties needed.
   const fips = inTile.fips.filter(one => searched?.includes(one) ?? true);
   if (fips.length === 0) return new Map();
   const selection = await selectParcels(body, asking, db).catch(undefinedIfRefused);
@@ -79,7 +79,10 @@ export async function listTileHits(
   );
 }
 
-/** Rounds 9,876 down to 9,800. Class bounds also have two digits, so it stays in its class. */
+/**
+ * Rounds 9,876 down to 9,800, for example. Class bounds also have two digits, so the figure stays in its
+ * class.
+ */
 function twoDigits(figure: number): number {
   if (!(figure > 0)) return figure;
   const scale = 10 ** (Math.floor(Math.log10(figure)) - 1);

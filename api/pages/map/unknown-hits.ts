@@ -3,7 +3,7 @@ import { filterParcels } from '../../v1/parcels/filter/filter-parcels.ts';
 import { callEndpoint, type Visit, withParam } from '../frame/visit.ts';
 import type { Filters } from '../parts/read-filters.ts';
 
-/** The results that a filter keeps although their value is unknown, and the URL that excludes them. */
+/** The results that a filter keeps even though their value is unknown, and the URL that excludes them. */
 export type UnknownHits = { filter: string; known: number; unknown: number; without: string };
 
 /** @param total the number of results */
@@ -21,7 +21,7 @@ export async function countUnknownHits(
       !known.includes(keepsUnknown),
   );
   const found: UnknownHits[] = [];
-  // One after another, so that a page uses one connection.
+  // Run these one after another, so that a page uses only one connection.
   for (const { name, keepsUnknown } of keeping) {
     const fields = [...known, keepsUnknown!];
     const { count } = await callEndpoint<{ count: number }>(visit, filterParcels, {

@@ -1,6 +1,6 @@
 import { Grid, Text } from '../frame/layout.tsx';
 
-/** A figure at the end of a month, with the number of sales behind it. */
+/** A month-end figure, with the number of sales behind it. */
 export type Point = { day: string; value: number | null; n: number | null };
 export type Line = { name: string; points: readonly Point[] };
 export type Band = { low: readonly (number | null)[]; high: readonly (number | null)[] };
@@ -13,20 +13,20 @@ type LinesProps = {
   band?: Band;
   shown: (value: number | null) => string;
   short: (value: number) => string;
-  /** Figures with at least this number of sales are joined by a line. Others are dots. */
+  /** Figures based on at least this number of sales are joined by a line. Others are dots. */
   least: number;
 };
 
-/** In pixels, at any page width. Only the lines are stretched to the available width. */
+/** In pixels, at any page width. Only the lines stretch to fit the available width. */
 const [HEIGHT, TOP, BOTTOM] = [220, 12, 190];
 const AXIS_WIDTH = 48;
-/** Width of the stretched drawing in its own units. */
+/** Width of the stretched drawing, in its own units. */
 const ACROSS = 1000;
 const MOST_TICKS = 5;
 const LABELS = 6;
 /** The axis covers at least this share of all figures, including figures with few sales. */
 const USUAL_SHARE = 0.9;
-/** Characters of a name next to its line. */
+/** Maximum characters of a name next to its line. */
 const MAX_NAME = 17;
 /** Minimum distance between names at the ends of lines. */
 const NAME_PX = 14;
@@ -34,7 +34,7 @@ const NAME_PX = 14;
 const MONTH = new Intl.DateTimeFormat('en-US', { month: 'short', year: 'numeric', timeZone: 'UTC' });
 const monthOf = (day: string): string => MONTH.format(new Date(`${day}T00:00:00Z`));
 
-/** A chart of monthly figures with its table. */
+/** A chart of monthly figures, with a table of the same figures. */
 export function Lines({ title, note, lines, band, shown, short, least }: LinesProps) {
   const days = lines[0]!.points.map(({ day }) => day);
   const points = lines.flatMap(line => line.points);
@@ -42,7 +42,7 @@ export function Lines({ title, note, lines, band, shown, short, least }: LinesPr
   if (known.length === 0) return null;
   const carried = points.flatMap(({ value, n }) => (value !== null && (n ?? 0) >= least ? value : []));
   const highs = (band?.high ?? []).flatMap(value => value ?? []);
-  // A single sale of a small lot must not flatten the rest of the chart.
+  // A single sale of a small lot shouldn't flatten the rest of the chart.
   const usual = known.toSorted((a, b) => a - b)[Math.floor((known.length - 1) * USUAL_SHARE)]!;
   const step = roundStep(Math.max(usual, ...carried, ...highs));
   const most = step.size * step.count;
@@ -115,7 +115,7 @@ type PlotProps = Pick<LinesProps, 'lines' | 'least'> & {
   y: (value: number) => number;
 };
 
-/** The chart between the axis and the names, in the available width. */
+/** The chart between the axis and the names, at the available width. */
 function Plot({ days, lines, band, ticks, least, y }: PlotProps) {
   const share = (i: number) => i / Math.max(1, days.length - 1);
   const x = (i: number) => ACROSS * share(i);
@@ -178,7 +178,7 @@ function unknownWords(lines: readonly Line[]): string {
   return names.length === 0 ? '' : `No data for ${names.map(({ name }) => name).join('; ')}.`;
 }
 
-/** A line of the last twelve months without an axis. Show the figure above it. */
+/** A line for the last twelve months, without an axis. Show the figure above it. */
 export function Spark({ values }: { values: readonly (number | null)[] }) {
   const known = values.flatMap(value => value ?? []);
   if (known.length < 2) return null;
@@ -193,7 +193,7 @@ export function Spark({ values }: { values: readonly (number | null)[] }) {
   );
 }
 
-/** Round steps of 1 or more. Up to five are needed to reach the value. */
+/** Round steps of 1 or more. No more than five are needed to reach the value. */
 function roundStep(value: number): { size: number; count: number } {
   const least = Math.max(1, value / MOST_TICKS);
   const power = 10 ** Math.floor(Math.log10(least));

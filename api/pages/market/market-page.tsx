@@ -168,7 +168,7 @@ function Links({ visit, market, bucket, hasPast, isLoaded }: LinksProps) {
   );
 }
 
-/** A ZIP code's county, which is known by name only. */
+/** A ZIP code's county, which is known only by name. */
 function linkToCounty({ county_name, state }: RegionStats): VNode | string {
   const name = `${county_name}, ${state}`;
   const fips = countyOf(name, new Set());
@@ -193,7 +193,7 @@ const SORTS: readonly Column<Bucket>[] = [
 ];
 
 /**
- * The cells of a bucket's row. A rate's bar ends at 100%, and a note explains higher rates. The bars of days
+ * The cells in a bucket's row. A rate's bar ends at 100%, and a note explains higher rates. The bars for days
  * end at the slowest bucket.
  */
 function cellsOf({ data }: Bucket, slowest: number): (string | VNode)[] {

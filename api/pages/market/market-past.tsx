@@ -44,7 +44,7 @@ const CARDS: readonly [key: MetricKey, name: string][] = [
   ['Avg DOM 1yr', 'Days on market'],
 ];
 
-/** The bucket's current figures, the change from a year ago, and the twelve months in between. */
+/** The bucket's current figures, how they changed from a year ago, and the twelve months in between. */
 export function Cards({
   market,
   bucket,

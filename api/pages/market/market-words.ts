@@ -11,7 +11,7 @@ import type { BucketFigures } from '../../v1/market/market-figures.ts';
 
 const COMPACT = new Intl.NumberFormat('en-US', { notation: 'compact', maximumFractionDigits: 1 });
 
-/** A short form for axes: $2.5k, 34%. */
+/** A short form for axes, such as $2.5k or 34%. */
 export function axisFigure(key: FigureKey, value: number): string {
   const short = COMPACT.format(value).replace('K', 'k');
   const { unit } = METRICS[key];
@@ -20,7 +20,9 @@ export function axisFigure(key: FigureKey, value: number): string {
 
 export const isMoney = (unit: MetricUnit): boolean => unit === 'USD' || unit === 'USD per acre';
 
-/** Whether a change in this unit is shown as a difference. Changes in other units are percentages. */
+/**
+ * Whether a change in this unit is shown as a difference. Changes in other units are shown as percentages.
+ */
 export const isRate = (unit: MetricUnit): boolean => ['%', 'months', 'Gini, 0 to 100'].includes(unit);
 
 const oneDecimal = (value: number): string => value.toFixed(1);
@@ -36,7 +38,7 @@ const FORMATS: Partial<Record<MetricUnit, (value: number) => string>> = {
 export const shown = (key: FigureKey, value: number | null | undefined): string =>
   value === null || value === undefined ? '–' : (FORMATS[METRICS[key].unit] ?? count)(value);
 
-/** A figure, or null if it is based on too few lots. */
+/** A figure, or null if the figure is based on too few lots. */
 export function carriedFigure(key: FigureKey, figures: BucketFigures): number | null {
   const { carrier } = METRICS[key];
   return carrier === null || (figures.of(carrier) ?? 0) >= LEAST_SALES ? figures.of(key) : null;

@@ -8,7 +8,7 @@ import { carriedFigure } from './market-words.ts';
 import type { Column } from './sort-table.ts';
 
 export type Row = {
-  /** FIPS code of a county, or ZIP code. */
+  /** The county's FIPS code, or the ZIP code. */
   code: string;
   name: string;
   state: string;
@@ -48,7 +48,7 @@ export function questionOf({ url: { searchParams } }: Visit): Question {
   };
 }
 
-/** Rows for all counties, or for the ZIPs of a state or county. */
+/** Rows for all counties, or for the ZIP codes in a state or county. */
 export async function readRows(
   { deps: { resources } }: Visit,
   { bucket, metric }: Question,

@@ -13,7 +13,7 @@ import { carriedFigure, isRate, pathOf, shown, titleOf } from './market-words.ts
 type MarketWithFigure = SavedMarket & {
   figures: BucketFigures | null;
   value: number | null;
-  /** Values at the ends of the last twelve months, earliest first. */
+  /** Values at the end of each of the last twelve months, earliest first. */
   months: (number | null)[];
 };
 

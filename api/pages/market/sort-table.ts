@@ -1,7 +1,7 @@
 import type { SortHead } from '../frame/layout.tsx';
 import { withParam } from '../frame/visit.ts';
 
-/** A sortable column. Text sorts from A to Z at first, figures from the highest. */
+/** A sortable column. At first, text is sorted from A to Z, and figures from highest to lowest. */
 export type Column<Row> = {
   key: string;
   label: string;
@@ -21,7 +21,7 @@ export function sortRows<Row>(rows: readonly Row[], columns: readonly Column<Row
   });
 }
 
-/** Column heads as links that sort by the column, or reverse the order. */
+/** Column heads as links that sort by the column or reverse the order. */
 export function sortHeads<Row>(url: URL, columns: readonly Column<Row>[], sort: string): SortHead[] {
   const sorted = columnOf(columns, sort);
   return columns.map(column => {

@@ -6,8 +6,8 @@ import { searchCounties } from '../../../shared/regions/search-counties.ts';
 const MAX_NAMED = 8;
 
 /**
- * Finds the county by name or code. If several match, prefers an exact name, then the one with parcels.
- * @returns an error that lists the candidates if there isn't exactly one
+ * Finds the county by name or code. If several match, prefers an exact name, then the one that has parcels.
+ * @returns an error that lists the candidates, unless there is exactly one
  */
 export function countyOf(text: string, withParcels: ReadonlySet<number>): number | PlatError {
   const { counties, near } = searchCounties(text);

@@ -49,7 +49,7 @@ const countyCount = (counties: number): string =>
 
 export type LegendProps = { title: string; classes: readonly CountyClass[]; unknown?: string | undefined };
 
-/** The amounts that the county colors represent, with the number of counties of each color. */
+/** The amounts that the county colors represent, with the number of counties that have each color. */
 export function CountyLegend({ title, classes, unknown }: LegendProps) {
   const colors = colorsOf(classes);
   return (

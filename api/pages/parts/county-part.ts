@@ -5,13 +5,13 @@ import { titleCase } from '../../../shared/model/roll-text.ts';
 import type { Db } from '../../../shared/platform/db.ts';
 import { countyExtent } from '../../../shared/regions/county-polygons.ts';
 
-/** If the parcels' box covers a smaller share of the county's box, only part of the county is loaded. */
+/** If the parcels' box covers less than this share of the county's box, only part of the county is loaded. */
 const MOST_OF_PART = 0.5;
 const MAX_NAMED = 3;
 
 /**
  * Describes what is loaded for partially loaded counties, such as `1 town: Washington`.
- * @param counties null for all
+ * @param counties null for all counties
  */
 export async function readParts(db: Db, counties: readonly number[] | null): Promise<Map<number, string>> {
   const fips = await findParts(db, counties);
@@ -25,7 +25,9 @@ export async function readPart(db: Db, county: number): Promise<string | null> {
   return partText(await listTowns(db, county, MAX_TOWNS));
 }
 
-/** Plat has no list of a county's towns, so the extent of the parcels shows whether some are missing. */
+/**
+ * Plat doesn't have a list of a county's towns, so the extent of the parcels shows whether some are missing.
+ */
 async function findParts(db: Db, counties: readonly number[] | null): Promise<number[]> {
   const boxes = await listCountyBoxes(db, counties);
   return [...boxes].flatMap(([fips, box]) => {

@@ -10,7 +10,7 @@ export type FilterSwitch = {
   icon: IconName;
 };
 
-/** Percent of a parcel that may be wetlands while it still counts as dry. */
+/** The percentage of a parcel that may be wetlands if it is still to count as dry. */
 const MOSTLY_DRY = '10';
 
 /** The most common filters. */

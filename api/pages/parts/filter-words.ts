@@ -9,7 +9,7 @@ export type Chip = { words: string; names: readonly string[]; without: string };
 const NO_CHIPS = new Set(['county', 'order']);
 const MAX_CHARS = 40;
 
-/** The active filters, except the county. Both bounds of a range are one chip. */
+/** The active filters, except the county. Both bounds of a range share one chip. */
 export function chipsOf(url: URL): Chip[] {
   const params = url.searchParams;
   const chips: Chip[] = [];
@@ -36,10 +36,10 @@ function without(url: URL, names: readonly string[]): string {
   return `${url.pathname}?${params}`;
 }
 
-/** Units to write after values. Labels already name the other units. */
+/** Units to write after values. Labels already include the other units. */
 const UNITS: Record<string, string> = { percent: '%', feet: ' ft' };
 
-/** Formats what the user typed. Text that isn't a number stays as it is. */
+/** Formats what the user typed. Text that isn't a number is left as is. */
 function valueText({ type, unit }: Filter, text: string): string {
   if (type === 'date') return isoDay(text);
   if (unit === undefined || Number.isNaN(Number(text))) return text;

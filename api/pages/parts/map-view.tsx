@@ -16,15 +16,15 @@ type Options = {
   parcel?: OpenParcel | undefined;
   start?: Readonly<Box> | undefined;
   comps?: string;
-  /** URL of the values that determine the county colors. */
+  /** The URL for the values that determine the county colors. */
   values?: string;
-  /** The page that a click on a county opens: the URL before the FIPS code. */
+  /** The page that opens when a county is clicked: its URL up to the FIPS code. */
   opens?: string;
   legend?: LegendProps;
   key?: ComponentChildren;
 };
 
-/** Layers that can be turned on. `kind` is the kind of feed that loads them. */
+/** Layers that users can turn on. `kind` is the kind of feed that loads the layer. */
 const LAYERS = [
   { id: 'roads', name: 'Roads', kind: 'roads', isOn: true },
   { id: 'water', name: 'Water', kind: 'water', isOn: true },
@@ -33,14 +33,14 @@ const LAYERS = [
   { id: 'zips', name: 'ZIP codes', kind: 'zips', isOn: false },
 ];
 
-/** Backgrounds of the map, after the basemap if one is configured. */
+/** The map's backgrounds, which come after the basemap if one is configured. */
 const GROUNDS = [
   { id: 'plain', name: 'Plain', kind: undefined },
   { id: 'relief', name: 'Relief', kind: 'elevation' },
   { id: 'aerial', name: 'Aerial', kind: 'imagery' },
 ];
 
-/** The `<head>` elements of a page with a map. */
+/** The `<head>` elements for a page with a map. */
 export function mapHead({ deps: { assets } }: Visit, modules: readonly string[] = ['map', 'live']) {
   return (
     <>
@@ -115,7 +115,7 @@ function boxOf({ shape, point }: OpenParcel): Box | null {
   return boxOfGeometry((shape ?? (point && { type: 'Point', coordinates: point })) as Geometry | null);
 }
 
-/** The extent of a county's parcels, or of the county if they have no locations. */
+/** The extent of a county's parcels, or of the county if the parcels have no locations. */
 export async function countyParcelsBox({ deps }: Visit, county: unknown): Promise<Readonly<Box> | undefined> {
   if (typeof county !== 'string' || !/^\d{4,5}$/.test(county)) return undefined;
   const fips = Number(county);
@@ -124,7 +124,7 @@ export async function countyParcelsBox({ deps }: Visit, county: unknown): Promis
 
 type CountyValue = { fips: string; name: string; state: string; value: number; shown: string };
 
-/** The values of counties, with the class that each is colored by. */
+/** The values for counties, with the class that determines each county's color. */
 export function valuesReply(values: CountyValue[], classes: readonly CountyClass[]): Reply {
   return json(
     values.map(({ fips, name, state, shown, value }) => ({
@@ -136,7 +136,7 @@ export function valuesReply(values: CountyValue[], classes: readonly CountyClass
   );
 }
 
-/** The contiguous states. Including Alaska and Hawaii would make them small. */
+/** The contiguous states. Including Alaska and Hawaii would make them too small. */
 const CONTIGUOUS: Box = [-125, 24, -66, 50];
 /** Margin around the counties that shows where they are. */
 const AROUND_DEG = 2;

@@ -19,7 +19,7 @@ export type LookedUp = { trace: PhoneTrace; at: Date };
 
 const OWNER_FIELDS = ['owner_name', 'owner_name_2', 'mail_address', 'mail_city', 'mail_state', 'mail_zip'];
 
-/** Includes the owner, so that the numbers of a new owner are looked up separately. */
+/** Includes the owner, so that a new owner's numbers are looked up separately. */
 function keyOf(detail: Detail): string {
   const owner = hash('sha256', JSON.stringify(OWNER_FIELDS.map(name => detail[name])));
   return pageKey(`trace/${detail.property_id}/${owner.slice(0, 32)}`);
@@ -33,7 +33,7 @@ export const lookUp = (visit: Visit, detail: Detail): Promise<PhoneTrace> =>
     keptHours: trace => ((trace as PhoneTrace).matched ? PAID_HOURS : UNKNOWN_HOURS),
   });
 
-/** Why numbers were not looked up. Rethrows server errors. */
+/** Why no numbers were looked up. Rethrows server errors. */
 export function refusalOf(error: unknown): { words: string; status: number } {
   if (!(error instanceof PlatError) || error.status >= 500) throw error;
   const { message, details, status } = error;
@@ -47,7 +47,10 @@ export async function lookUpOnPage(visit: Visit): Promise<Reply> {
   return { redirect: `${visit.url.pathname}${visit.url.search}#owner` };
 }
 
-/** Numbers that the account has looked up, except those suppressed since. Uses today's Do Not Call data. */
+/**
+ * Numbers that the account has looked up, except those that have since been suppressed. Uses today's Do Not
+ * Call data.
+ */
 export async function readPhones(visit: Visit, detail: Detail): Promise<LookedUp | undefined> {
   const account = await accountOf(visit);
   const { db } = visit.deps;

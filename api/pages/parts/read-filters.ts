@@ -14,10 +14,10 @@ export const FILTER_BY_NAME: ReadonlyMap<string, Filter> = new Map(
   FILTERS.map(filter => [filter.name, filter]),
 );
 
-/** Parameters of the URL that aren't filters. */
+/** URL parameters that aren't filters. */
 const NOT_FILTERS = new Set(['parcel', 'at', 'page', 'page_size', 'view', 'near', 'sent', 'color', 'map']);
 
-/** Maximum number of counties that the field suggests. Users enter others by FIPS code. */
+/** Maximum number of counties that the field suggests. Users enter other counties by FIPS code. */
 const MAX_COUNTIES = 300;
 
 export const listCounties = ({ deps }: Visit): Promise<LoadedCounty[]> =>
@@ -59,10 +59,10 @@ function parseFilter(filter: Filter | undefined, values: string[]): unknown {
   return text;
 }
 
-/** Converts the API's 20250928 to the format of date inputs. Other text stays. */
+/** Converts the API's 20250928 to the format of date inputs. Other text is kept. */
 export const isoDay = (text: string): string => text.replace(/^(\d{4})(\d\d)(\d\d)$/, '$1-$2-$3');
 
-/** Reads `$12,000` as 12000. Text that isn't a number stays, so that the API rejects it. */
+/** Reads `$12,000` as 12000. Text that isn't a number is kept, so that the API rejects it. */
 function numberOf(text: string): number | string {
   const number = Number(text.replace(/^\$\s*|,(?=\d{3}\b)/g, ''));
   return Number.isNaN(number) ? text : number;

@@ -4,7 +4,7 @@ import { groupOf } from '../../v1/search/search.ts';
 import type { SearchResult } from '../../v1/search/search-result.ts';
 import { Icon, type IconName } from '../frame/icons.tsx';
 
-/** Results shown per kind. */
+/** Number of results shown per kind. */
 const PER_GROUP = 3;
 
 const GROUPS: readonly (readonly [group: ReturnType<typeof groupOf>, title: string, icon: IconName])[] = [
@@ -31,7 +31,7 @@ function grouped(results: readonly SearchResult[]): Group[] {
 const WHERE = [...SCOPES, 'property_id', 'state'];
 const NOT_KEPT = ['parcel', 'at', 'page', 'q', 'map'];
 
-/** Half the width of the box around a place without an outline, about half a mile. */
+/** Half the width of the box around a place that has no outline: about half a mile. */
 const AROUND_DEG = 0.008;
 
 function around([lon, lat]: readonly number[]): string {
@@ -113,7 +113,7 @@ export const Answers = ({ results, query, filters }: AnswersProps) => (
   </>
 );
 
-/** Rolls write addresses and owners in capitals. Places are already in title case. */
+/** Rolls have addresses and owners in all caps. Places are already in title case. */
 export const textOf = ({ type, label }: SearchResult): string =>
   type === 'address' || type === 'owner' || type === 'property' ? titleCase(label) : label;
 

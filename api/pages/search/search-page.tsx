@@ -21,7 +21,7 @@ async function runSearch(visit: Visit): Promise<SearchView> {
   return { query, filters, results };
 }
 
-/** The page that the search box opens without JavaScript, or on Enter before results have loaded. */
+/** The page that the search box opens without JavaScript, or when Enter is pressed before results load. */
 const searchPage: Page = {
   path: '/search',
   access: 'app',

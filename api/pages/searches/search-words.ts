@@ -10,7 +10,7 @@ export function mapOf(filter: SavedFilter): string {
   return `/data?${params}`;
 }
 
-/** What a filter has in addition to the county: `5 – 20 acres · Out of state`. */
+/** What a filter has besides the county: `5 – 20 acres · Out of state`. */
 export const wordsOf = (filter: SavedFilter): string =>
   chipsOf(new URL(mapOf(filter), 'http://localhost'))
     .map(({ words }) => words)

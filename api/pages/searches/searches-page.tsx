@@ -31,7 +31,7 @@ const OPTIONS = Object.entries(WORDS) as [Notify, string][];
 const placesOf = (counties: readonly number[]): string =>
   counties.length > 3 ? `${counties.length} counties` : counties.map(countyText).join('; ');
 
-/** The saved searches of the company, and the form that saves a search if the URL has one. */
+/** The company's saved searches. If the URL has a search, also the form that saves it. */
 const searchesPage: Page = {
   path: '/searches',
   access: 'app',
@@ -55,7 +55,9 @@ function filterOf(form: URLSearchParams): unknown {
   }
 }
 
-/** Who gets emails and when, from the form. Adds the user to the other recipients, or removes them. */
+/**
+ * Who gets emails, and when, according to the form. Adds the user to the other recipients or removes them.
+ */
 function emailsOf({ form, session }: Visit, others: readonly string[]) {
   const notify = form.get('notify') ?? 'none';
   const own = session!.user.email;
@@ -240,8 +242,8 @@ function Settings({ row, isMailed }: { row: SearchRow; isMailed: boolean }) {
 }
 
 /**
- * Unsubscribes a person from the emails of one search, or of all (`?all=true`). It needs no sign-in, because
- * email programs send the form on their own (RFC 8058).
+ * Unsubscribes a person from emails for one search, or for all of them (`?all=true`). It needs no sign-in,
+ * because email programs send the form on their own (RFC 8058).
  */
 const unsubscribePage: Page = {
   path: '/searches/unsubscribe/:token',

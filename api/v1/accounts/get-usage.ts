@@ -125,12 +125,12 @@ export const readUsageBreakdown = defineEndpoint({
 
 type Current = { period_start: Date | null; period_end: Date | null; over: boolean };
 type Totals = Omit<z.output<typeof totals>, keyof Current> & Current;
-/** Columns of records, as accounts/read_breakdown returns them. Null if there are no records. */
+/** Columns of the records, as returned by accounts/read_breakdown. Null if there are no records. */
 type Columns = Record<'days' | 'endpoints' | 'tokens', string | null>;
 type Breakdown = Current & Columns;
 
 /**
- * The records as JSON, separated by commas. Metering keys and modes contain only lower-case letters and
+ * The records as JSON, separated by commas. Metering keys and modes contain only lowercase letters and
  * underscores, so nothing needs escaping.
  */
 function recordsOf(columns: Columns): string {

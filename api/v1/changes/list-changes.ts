@@ -21,7 +21,7 @@ import { GONE_AFTER_RESTORE, gone, isFromBeforeRestore } from './resync.ts';
 const PATH = '/api/public/v1/changes/';
 const USUAL_LIMIT = 100;
 const MAX_LIMIT = 500;
-/** Maximum number of changes that a page scans for the requested types. Takes about 50 ms. */
+/** Maximum number of changes that a page scans for the requested types. This takes about 50 ms. */
 const SCANNED = 100_000;
 
 export const limit = z
@@ -131,7 +131,7 @@ const EXAMPLE: { results: Change[]; next_cursor: string; has_more: boolean } = {
   has_more: false,
 };
 
-/** Digest of the filters, the last change read, and its time in milliseconds. */
+/** A digest of the filters, the last change read, and the time of that change in milliseconds. */
 type Cursor = { r: string; s: number; t: number };
 
 const FORMAT = 'plat changes 1\n';

@@ -1,7 +1,7 @@
 import { CHANGES_DAYS } from '../../../shared/model/changes.ts';
 import { PlatError } from '../../../shared/platform/errors.ts';
 
-/** Longer than a call can take. The API's clock can be this far behind the database's. */
+/** Longer than a call can take. The API's clock can be up to this far behind the database's. */
 const CLOCK_SKEW_MS = 60_000;
 
 const REASONS = {
@@ -10,11 +10,11 @@ const REASONS = {
     'This cursor is from before the database was restored from a backup, and the changes that it counted no longer exist.',
 } as const;
 
-/** Description of 410 for every endpoint with such a cursor. */
+/** Description of the 410 response for every endpoint with such a cursor. */
 export const GONE_AFTER_RESTORE =
   'The cursor is from before the database was restored from a backup. Read everything again, then continue from `details.resync_from`. Free.';
 
-/** 410 for a cursor that can't continue. The client has to load everything again. */
+/** The 410 error for a cursor that can't continue. The client has to load everything again. */
 export function gone(reason: keyof typeof REASONS, url: URL, apiUrl: string): PlatError {
   const resyncUrl = new URL(url);
   for (const name of ['cursor', 'after']) resyncUrl.searchParams.delete(name);
@@ -27,7 +27,7 @@ export function gone(reason: keyof typeof REASONS, url: URL, apiUrl: string): Pl
 }
 
 /**
- * Whether a cursor belongs to changes that a restore undid. Their numbers are used again: the cursor is
+ * Whether a cursor belongs to changes that a restore undid. Their numbers get reused, so the cursor is either
  * beyond the newest number, or the change with its number was recorded after the cursor was returned.
  */
 export function isFromBeforeRestore(

@@ -91,7 +91,7 @@ export function defineEndpoint<
 
 type RegionKey = { type: 'county' | 'zip'; code: string };
 
-/** Reads stored responses. Concurrent reads share a statement, which gives 1.3 to 2 times the throughput. */
+/** Reads stored responses. Concurrent reads share a statement, which increases throughput 1.3 to 2 times. */
 function openRegionStats(db: Db): Resources['readRegionStats'] {
   const read = batch<RegionKey, RegionStats | undefined>(async keys => {
     const regions = [...new Map(keys.map(key => [key.type + key.code, key])).values()];

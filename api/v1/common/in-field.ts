@@ -1,7 +1,7 @@
 import { PlatError } from '../../../shared/platform/errors.ts';
 import { validationError } from '../../http/error-responses.ts';
 
-/** Prefixes rejected fields with their path in the body. */
+/** Prefixes the names of rejected fields with their path in the body. */
 export async function inField<T>(field: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();

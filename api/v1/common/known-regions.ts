@@ -1,10 +1,10 @@
 import type { Db } from '../../../shared/platform/db.ts';
 import { type Details, validationError } from '../../http/error-responses.ts';
 
-/** The codes in a field of a request: 5-digit FIPS codes or ZIP codes. */
+/** The codes in a request field: 5-digit FIPS codes or ZIP codes. */
 export type RegionReference = { field: string; type: 'county' | 'zip'; codes: readonly string[] };
 
-/** Planning regions that replaced Connecticut's counties in 2022 (Census Bureau, 87 FR 34235). */
+/** The planning regions that replaced Connecticut's counties in 2022 (Census Bureau, 87 FR 34235). */
 const PLANNING_REGIONS: Record<string, string> = {
   '09001': '09120, 09140, or 09190',
   '09003': '09110, 09140, or 09160',

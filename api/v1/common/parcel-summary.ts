@@ -92,7 +92,7 @@ export function toSummary(row: SummaryRow, appUrl: string): ParcelSummary {
   };
 }
 
-/** Reads parcels for lists in one statement, in the order of the ids. Omits ids that were never assigned. */
+/** In one statement, reads parcels for lists, in the order of the ids. Omits ids that were never assigned. */
 export async function readSummaries(db: Db, propertyIds: readonly number[]): Promise<SummaryRow[]> {
   if (propertyIds.length === 0) return [];
   const rows = await db.run<SummaryRow>(

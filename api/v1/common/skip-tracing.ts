@@ -67,7 +67,7 @@ export const phoneTrace = z
 
 export type PhoneTrace = z.output<typeof phoneTrace>;
 
-/** A trace, and the suppression-list hashes of these people. */
+/** A trace, and the suppression-list hashes of its people. */
 type TracedPeople = { trace: PhoneTrace; people: Buffer[] };
 
 export type Trace = (question: TraceRequest, call: CallContext) => Promise<TracedPeople>;
@@ -90,8 +90,9 @@ type Answer = {
 };
 
 /**
- * A stored trace without people who have been suppressed since. The list is read after the trace, so that no
- * confirmed suppression is missed. @param people null for a trace that was stored without them
+ * A stored trace, minus any people who have been suppressed since. The suppression list is read after the
+ * trace, so that no confirmed suppression is missed.
+ * @param people null for a trace that was stored without them
  */
 export async function withoutSuppressed(
   db: Db,
@@ -108,7 +109,7 @@ export async function withoutSuppressed(
 }
 
 /**
- * Searches the contacts, then the provider. Writes an audit row before it returns any result.
+ * Searches the contacts, then asks the provider. Writes an audit row before it returns any result.
  * @throws PlatError 503
  */
 export function openTracing(db: Db, provider: TraceProvider | null, keepDays: number): Trace {

@@ -1,7 +1,7 @@
 import type { Db } from '../../../shared/platform/db.ts';
 import { batch } from '../../http/batch.ts';
 
-/** A row of the valuations table. All fields are null for a parcel without relevant comps. */
+/** A row from the valuations table. All fields are null for a parcel without relevant comps. */
 export type StoredValuation =
   | {
       mean_price: number;
@@ -29,7 +29,7 @@ export type ReadValuation = (
 type ParcelKey = { fips: number; propertyId: number };
 type Row = StoredValuation & { property_id: number };
 
-/** Reads stored valuations. Concurrent reads share a statement, at two thirds of the cost. */
+/** Reads stored valuations. Concurrent reads share a statement, which costs a third less. */
 export function openValuations(db: Db): ReadValuation {
   const read = batch<ParcelKey, Row | undefined>(async keys => {
     const wanted = [...new Map(keys.map(key => [key.propertyId, key])).values()];

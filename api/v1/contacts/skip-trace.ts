@@ -83,7 +83,7 @@ const traceBody = z
     },
   });
 
-/** Otherwise an account with fewer tokens would learn from a refused charge that there is a match. */
+/** Otherwise, an account with too few tokens would learn from a refused charge that there is a match. */
 const needsPrice = () => PRICES.phones.tokens;
 
 export const traceOwner = defineEndpoint({

@@ -22,7 +22,7 @@ const PATH = '/api/public/v1/deal-flow/listings/';
 const common = { tag: 'Deal flow', path: PATH } as const;
 const NO_DEAL = 'Your board has no deal with this id.';
 
-/** Shared by the endpoints of one deal. */
+/** Shared by the endpoints for one deal. */
 export const dealParams = {
   tag: common.tag,
   path: `${PATH}{id}/`,
@@ -50,7 +50,7 @@ const money = z
     override: { type: ['string', 'number'], pattern: '^[0-9]{1,10}(\\.[0-9]{1,2})?$' },
   });
 const WRONG_DAY = 'must be a date such as 2026-12-15';
-/** PostgreSQL has no year 0. */
+/** PostgreSQL doesn't have a year 0. */
 const day = z.iso.date(WRONG_DAY).refine(value => value >= '0001', WRONG_DAY);
 
 const listPrice = money.refine(price => !/^0*(\.0*)?$/.test(String(price)), 'must be greater than 0');
@@ -154,8 +154,9 @@ async function readDeals(
   return db.run<Deal>('deals/list_deals', { board_id: board.id, deal_id: id }, { figures });
 }
 
-/** An additional column of deals/list_deals. */
-const FIGURES = ', d.figures';
+/** An additional column of deals/list_deals. Figures of older versions lack two. */
+const FIGURES = `,
+  jsonb_build_object('size_elasticity', null, 'valuation_problems', '[]'::jsonb) || d.figures as figures`;
 
 async function readDeal(resources: Resources, call: CallContext, id: string, explain = false): Promise<Deal> {
   const [found] = await readDeals(resources, call, id, explain);

@@ -5,7 +5,8 @@ import {
   FETCH_STATUSES,
   type FetchStatus,
 } from '../../../shared/deals/deal-terms.ts';
-import { ADVICE_REASONS } from '../../../shared/kernels/deal-grade.ts';
+import { DEAL_PROBLEM_NAMES, DEAL_PROBLEMS } from '../../../shared/deals/deal-valuation.ts';
+import { ADVICE_ACTIONS, ADVICE_REASONS } from '../../../shared/kernels/deal-grade.ts';
 import { ACRE_BUCKETS } from '../../../shared/model/buckets.ts';
 
 const DECIMAL = /^-?[0-9]{1,10}\.[0-9]{2}$/;
@@ -13,8 +14,22 @@ const usd = (description: string) => z.string().regex(DECIMAL).describe(`${descr
 const count = (description: string) => z.int().nullable().describe(description);
 const figure = (description: string) => z.number().nullable().describe(description);
 
+const problems = z.array(z.enum(DEAL_PROBLEM_NAMES)).describe(
+  `Why the valuation doesn't count. Empty if it counts. ${Object.entries(DEAL_PROBLEMS)
+    .map(([code, words]) => `\`${code}\`: ${words}`)
+    .join('; ')}.`,
+);
+
 const advice = z
   .object({
+    action: z
+      .enum(['', ...ADVICE_ACTIONS])
+      .describe(
+        'Advised action. `raise` if the price is below the range of a valuation that counts, and then `suggested_action` is `hold`. Otherwise the same as `suggested_action`.',
+      ),
+    price: usd(
+      'Advised list price for `raise` and `drop`, null otherwise. It is a multiple of $100 and never below the estimate',
+    ).nullable(),
     text: z.string().describe('The advice in sentences: what to do, why, and the effect on your profit.'),
     like_listings: z
       .int()
@@ -22,15 +37,18 @@ const advice = z
         "Number of similar listings: the county's other ACTIVE listings in the same acreage bucket. If there are fewer than 10, listings with a third to three times the acreage. If there are still fewer than 10, all of the county's other ACTIVE listings.",
       ),
     like_advantage: count(
-      'Share of the similar listings with a higher price per acre, from 0 to 100. Null if there are none.',
+      "Share of the similar listings with a higher price per acre, from 0 to 100, with each price moved to this lot's acreage by `size_elasticity`. Null if there are none.",
     ),
     valuation_counts: z
       .boolean()
       .describe(
-        "Whether the advice considers the valuation. It does if the comps are similar to the parcel and the listing's acreage is within 25% of the parcel's.",
+        'Whether the valuation counts, which means that it has no problems. Otherwise, no price is advised.',
       ),
+    valuation_problems: problems,
     profit_now: usd('Expected profit at the current price'),
-    profit_then: usd('Expected profit if you follow the advice and sell at the advised price or below'),
+    profit_then: usd(
+      'Expected profit if you follow the advice: at the advised price, or at your expected sale price if that is lower',
+    ),
   })
   .meta({ id: 'DealAdvice' });
 
@@ -55,17 +73,23 @@ const figures = z
       .int()
       .describe('How many of these report views. Traction is compared with them if there are 10 or more.'),
     price_per_acre: figure('Price per acre in USD. Null if the price or the acreage is unknown.'),
-    interest: z.number().describe('Views plus ten times the saves, per day on the market.'),
+    interest: figure(
+      'Views plus ten times the saves, per day on the market. Null if neither is reported, and then interest has no weight in the grade.',
+    ),
     freshness: figure(
       'Freshness score: 100 on the first day, 37 after the median days on market. Null when unknown.',
     ),
     score: figure('Total score from 0 to 100, which determines the grade. Null until graded.'),
+    size_elasticity: figure(
+      "Change of ln(price per acre) with ln(acres) in the county, as in its valuations. A similar listing's price per acre is multiplied by (acres of this lot / its acres) ^ elasticity. Null if graded by an older version.",
+    ),
     competitive_price: usd(
-      'Highest multiple of $100 at which 60% of the similar listings have a higher price per acre',
+      "Highest multiple of $100 at which 60% of the similar listings have a higher price per acre, moved to this lot's acreage",
     ).nullable(),
     mean_adjusted_price: usd('Estimated value of the parcel').nullable(),
     low_price: usd('Low end of its 80% range').nullable(),
     high_price: usd('High end of its 80% range').nullable(),
+    valuation_problems: problems,
     total_spend: usd('Purchase price and all costs'),
     reason: z.enum(['', ...ADVICE_REASONS]).describe('Reason for the advice. Empty if there is no advice.'),
   })
@@ -90,7 +114,7 @@ export const deal = z
       'Days since the lot was listed or, if there is no listing, since you first set a price.',
     ),
     traction_score: count(
-      "Score from 0 to 100: views and saves per day compared with the county's other listings. 0 if there are no views or saves.",
+      "Score from 0 to 100: views and saves per day compared with the county's other listings. 0 if there are no views or saves. If the listing reports neither, it has no weight in the grade.",
     ),
     listing_grade: z
       .string()

@@ -9,7 +9,7 @@ export const COMPS_EXAMPLE = read('comps');
 export const COVERAGE_EXAMPLE = read('coverage');
 export const QUALITY_EXAMPLE = read('quality');
 export const DEAL_EXAMPLE = read('deal');
-/** The same deal before its listing is found. */
+/** The same deal, before its listing is found. */
 export const NEW_DEAL_EXAMPLE = {
   ...DEAL_EXAMPLE,
   address: null,
@@ -37,7 +37,7 @@ export const DETAIL_EXAMPLE = {
   ...detail,
   ...Object.fromEntries(PARCEL_FIELD_NAMES.filter(name => !(name in detail)).map(name => [name, null])),
 };
-/** The parcel of DETAIL_EXAMPLE and PORTFOLIO_EXAMPLE, in Washington, New Hampshire. */
+/** The parcel in DETAIL_EXAMPLE and PORTFOLIO_EXAMPLE. It is in Washington, New Hampshire. */
 export const EXAMPLE_ID: number = DETAIL_EXAMPLE.property_id;
 export const FILTER_EXAMPLE = read('filter');
 /** Matches enough parcels for their number to be disclosed. */
@@ -46,7 +46,7 @@ const markets = read('markets');
 export const COMPARE_EXAMPLE = markets.compare;
 export const HISTORY_EXAMPLE = markets.history;
 const unknown = HISTORY_EXAMPLE.value.dates.map(() => null);
-/** All sales of the sample are in this ZIP code, which has no price index. */
+/** All of the sample's sales are in this ZIP code, which has no price index. */
 export const ZIP_HISTORY_EXAMPLE = {
   ...HISTORY_EXAMPLE,
   value: {
@@ -69,6 +69,6 @@ export const SEARCH_BOX_EXAMPLE = read('search');
 export const SEARCH_EXAMPLE = read('property-search');
 export const STATS_EXAMPLE = read('stats-33019');
 export const SKIP_TRACE_EXAMPLE = read('skip-trace');
-/** The same with or without the sample's generated listings. */
+/** These are the same with or without the sample's generated listings. */
 export const VALUE_EXAMPLE = read('comp-value').response;
 export const VALUE_EXAMPLE_ID: number = read('comp-value').property_id;

@@ -34,7 +34,7 @@ import { type ExportPrice, priceExport } from './price-export.ts';
 
 const PATH = '/api/public/v1/exports/';
 
-/** Exports that one company can run at once. */
+/** Maximum number of exports that a company can run at once. */
 const MOST_AT_ONCE = 3;
 
 const common = { tag: 'Exports' } as const;
@@ -96,13 +96,14 @@ With \`quote=true\`, the call counts as a filter quote: ${priceText(PRICES.quote
   },
 });
 
-/** Whether the number of rows, if it is small, is paid data. The number of markets is free. */
+/** Whether a small number of rows is paid data. The number of markets is free. */
 const isCountSold = ({ markets }: ExportRequest, { user }: Pick<CallContext, 'user'>): boolean =>
   markets === undefined && user === undefined;
 
 /**
- * Rejects a small maximum. An order that fails at its maximum is free and would reveal a count that quotes
- * hide. Signed-in users see counts on the map anyway. @throws PlatError `validation_error`
+ * Rejects a maximum that is too small. An order that fails because of its maximum is free, and would reveal a
+ * count that quotes hide. Signed-in users see counts on the map anyway.
+ * @throws PlatError `validation_error`
  */
 function requireDisclosableCeiling(request: ExportRequest, call: CallContext): void {
   const { most_tokens: most } = request;
@@ -111,7 +112,7 @@ function requireDisclosableCeiling(request: ExportRequest, call: CallContext): v
   throw validationError({ most_tokens: [why] });
 }
 
-/** Counts of parcels, comps, and owners below 25 stay hidden. */
+/** Counts of parcels, comps, and owners are hidden if they are below 25. */
 async function quoteExport(request: ExportRequest, db: Db, call: CallContext) {
   requireDisclosableCeiling(request, call);
   const { rows, tokens, bound } = await priceExport(db, call.account.companyId, request, call);
@@ -145,7 +146,7 @@ async function addExport(
   const tokens = isHidden ? (price.bound ?? least) : price.tokens;
   const refused = most !== undefined && tokens > most ? overCeiling(most) : undefined;
   return db.transaction(async tx => {
-    // Orders of one company run one at a time, so that the limit holds.
+    // A company's orders run one at a time, so that the limit can't be exceeded.
     await tx.run('market/lock_company', { account_id: account.id });
     const order = {
       company_id: account.companyId,

@@ -27,7 +27,7 @@ const REQUEST_EXAMPLE = {
   most_tokens: 5_000,
 };
 
-/** The query of comps/ as JSON, stored as sent. */
+/** The query for comps/ as JSON, stored as sent. */
 const sentComps = z
   .record(z.string(), z.unknown(), 'must be an object with the parameters of comps/')
   .superRefine((sent, context) => {
@@ -36,7 +36,7 @@ const sentComps = z
   })
   .meta({ example: { fips: '33019', status: ['SOLD'], acres_min: 5 } });
 
-/** Stays below what fits in a 1 MB body. The US has 3,144 counties and about 33,000 ZIP codes. */
+/** Small enough to fit in a 1 MB body. The US has 3,144 counties and about 33,000 ZIP codes. */
 const MOST_MARKETS = 20_000;
 
 const SOURCES = ['filter', 'list_id', 'comps', 'markets'] as const;
@@ -202,11 +202,11 @@ export type ExportRow = NamedOrder & {
   error: ExportError | null;
   created_at: Date;
   expires_at: Date | null;
-  /** From 0 to 1 while it runs. */
+  /** From 0 to 1 while the export runs. */
   progress: number | null;
 };
 
-/** The newest exports of a company. @param id null for all */
+/** A company's newest exports. @param id null for all exports */
 export function listExportRows(db: Db, companyId: string, id: string | null): Promise<ExportRow[]> {
   const values = { company_id: companyId, export_id: id, limit: MOST_LISTED };
   return db.run<ExportRow>('exports/list_exports', values, { subject: SUBJECT });

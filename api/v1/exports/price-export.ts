@@ -24,8 +24,8 @@ import { requireFilterRegions } from '../parcels/filter/filter-regions.ts';
 import { MIN_DISCLOSED_COUNT } from '../parcels/filter/withhold-counts.ts';
 
 /**
- * Number of rows (or markets) of a file, and how many of them are free. `bound` is the highest price that may
- * be disclosed for a list that hides its rows.
+ * The number of rows (or markets) in a file, and how many of them are free. `bound` is the highest price that
+ * may be disclosed for a list that hides its rows.
  */
 export type ExportPrice = { rows: number; free_rows: number; tokens: number; bound: number | null };
 

@@ -267,7 +267,9 @@ function lastMerges(history: readonly StoredRun[]): StoredRun[] {
   return [...new Map(merged.toReversed().map(one => [one.feed, one])).values()];
 }
 
-/** The share of existing parcels that kept their id through the runs. Null if there were none before. */
+/**
+ * The share of existing parcels that kept their ids through the runs. Null if there were no parcels before.
+ */
 function idsKept(all: readonly Partial<RunCounts>[]): number | null {
   let kept = 0;
   let gone = 0;

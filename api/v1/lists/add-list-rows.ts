@@ -22,7 +22,7 @@ import { disclosedRows } from './disclosed-rows.ts';
 import { distinct, findByFilter, findNumbers, MAX_FOUND } from './find-list-parcels.ts';
 import { findList, listParams, NO_LIST, ROWS_PATH } from './list-schema.ts';
 
-/** Maximum number of parcels that one call can name, about 140 kB. */
+/** Maximum number of parcels that one call can name. This many take about 140 kB. */
 export const MAX_NAMED = 10_000;
 const BATCH = 20_000;
 
@@ -80,7 +80,7 @@ const added = z
   .meta({ id: 'AddedListRows' });
 
 export type AddedRows = z.output<typeof added>;
-/** The counts that signed-in people see. */
+/** The counts that signed-in users see. */
 export type CountedRows = { [Name in keyof AddedRows]: NonNullable<AddedRows[Name]> };
 
 const FULL = `Your company's lists can have up to ${MAX_ROWS.toLocaleString('en-US')} rows. Delete lists or rows first.`;
@@ -147,7 +147,7 @@ Adding by filter counts as a quote: it uses one of the ${PRICES.quote.freePerDay
         not_found,
         rows: disclosedRows(after, call),
       } satisfies AddedRows,
-      // Without counts, the status must not reveal whether any were added.
+      // If counts are hidden, the status must not reveal whether any parcels were added.
       status: disclosed && outcomes.added === 0 ? 200 : 201,
       tokens: found.tokens,
       ...(!pay && { meteringKey: QUOTE_KEY }),
@@ -185,7 +185,8 @@ async function findParcels(
   if (property_ids !== undefined) return { ids: distinct(property_ids), unknown: [], ...named };
   if (apns !== undefined) return { ...(await findNumbers(db, fips!, apns)), ...named };
   const filter = given as FilterBody;
-  // Never count the matches of a filter on a list. The company chooses its rows, and there can be few.
+  // Never count the matches of a filter on a list. The company chooses the list's rows, and there may be only
+  // a few.
   const { list_id, ...others } = filter;
   if (call.user === undefined && !pay && !(await isQuotable(others, call.work)))
     throw validationError({ filter: [UNPAID] });
@@ -212,10 +213,10 @@ type Company = { has_marked_owners: boolean; mailed_at: Date | null };
 /** Stored as JSON for repeats, so don't rename these fields. */
 type Added = { outcomes: Outcomes; not_found: string[]; isDisclosed: boolean };
 
-/** Adds the parcels, and records what may be disclosed about them. */
+/** Adds the parcels and records what may be disclosed about them. */
 async function addFound(db: Db, companyId: string, listId: string, found: Found): Promise<Added> {
   const [company] = await db.run<Company>('lists/lock_lists', { company_id: companyId });
-  // The list can be deleted while the filter runs.
+  // The list may be deleted while the filter runs.
   const [list] = await db.run<ListRecord>('lists/lock_list', { company_id: companyId, list_id: listId });
   if (list === undefined) throw notFound(NO_LIST);
   const [before] = await db.run<{ rows: number }>('lists/count_rows_of_company', { company_id: companyId });
@@ -230,14 +231,14 @@ async function addFound(db: Db, companyId: string, listId: string, found: Found)
   for (let from = 0; from < found.ids.length; from += BATCH) {
     const batch = await addBatch(db, companyId, list, found.ids.slice(from, from + BATCH));
     for (const name of Object.keys(outcomes) as (keyof Outcomes)[]) outcomes[name] += batch[name];
-    // Not reported for matches of a filter, which were on the roll a moment ago.
+    // Don't report this for a filter's matches, which were on the roll a moment ago.
     if (found.how === 'named') not_found.push(...batch.not_found.map(String));
   }
   const isDisclosed =
     found.how === 'paid' || (await mayDisclose(db, companyId, list, found, outcomes, company!));
   const most = found.how === 'named' ? found.ids.length : Math.max(found.ids.length, MIN_DISCLOSED_COUNT);
   if (before!.rows + (isDisclosed ? outcomes.added : most) > MAX_ROWS) throw unprocessable(FULL);
-  // One page of the filter could have returned this number of parcels.
+  // One page of the filter's results could have returned this many parcels.
   const isNamed = found.how === 'named' || (found.how === 'paid' && found.ids.length <= PAGE_SIZES.most);
   if (!isDisclosed || list.unread_rows === 'hidden')
     await db.run('lists/hide_unread_rows', { list_id: list.id, rows: list.rows, more: most });
@@ -247,7 +248,7 @@ async function addFound(db: Db, companyId: string, listId: string, found: Found)
 }
 
 /**
- * Whether the counts reveal only what a quote of the filter would, or what the company already knows. Each
+ * Whether the counts reveal only what a quote of the filter would, or what the company already knows. Any
  * count that can be above 0 reveals how many parcels are in a list or belong to an owner.
  */
 async function mayDisclose(

@@ -75,8 +75,9 @@ export type ChangedRows = z.output<typeof changed>;
 type Picking = { property_ids: readonly number[] | null; status: string | null };
 
 /**
- * Picks rows under a lock on their list, so that concurrent changes run one after another. If the response
- * must not reveal what a change did, the list then hides its unread rows, because their counts would.
+ * Picks rows while holding a lock on their list, so that concurrent changes run one after another. If the
+ * response must not reveal what a change did, the list then hides its unread rows, because their counts
+ * would.
  * @returns the picked rows, and those that the response may count
  */
 async function pickForChange(

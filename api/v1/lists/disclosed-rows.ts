@@ -11,13 +11,13 @@ import { MIN_DISCLOSED_COUNT } from '../parcels/filter/withhold-counts.ts';
 type Reader = Pick<CallContext, 'user'>;
 type Kept = Pick<ListRecord, 'unread_rows' | 'one_per_owner' | 'rows' | 'unread'>;
 
-/** Whether the number of all rows may be disclosed. The number of owners is a separate question. */
+/** Whether the total number of rows may be disclosed. The number of owners is a separate question. */
 const isCountDisclosed = ({ unread_rows, unread }: Kept, { user }: Reader): boolean =>
   user !== undefined ||
   unread_rows === 'named' ||
   (unread_rows === 'counted' && unread >= MIN_DISCLOSED_COUNT);
 
-/** The number of rows in a list if it may be disclosed, otherwise the number of rows that were read. */
+/** The number of rows in a list if that may be disclosed, otherwise the number of rows that were read. */
 export const disclosedRows = (list: Kept, reader: Reader): number =>
   isCountDisclosed(list, reader) ? list.rows : list.rows - list.unread;
 
@@ -27,14 +27,14 @@ export const coversUnread = (list: Kept, reader: Reader): boolean =>
 
 /**
  * Whether reading a list could reveal more than it charges for: which rows exist, or which share an owner.
- * Ignores hidden rows, because their number must not matter.
+ * The number of hidden rows doesn't affect the result, so that the result doesn't reveal it.
  */
 export const isVeiled = ({ unread_rows, one_per_owner, unread }: Kept, { user }: Reader): boolean =>
   user === undefined && (unread_rows !== 'named' || (one_per_owner && unread > 0));
 
 /**
  * Lets an account read a page of a veiled list only if it could pay for the page. Otherwise, a refused charge
- * would reveal that there are rows.
+ * would reveal that the page has rows.
  * @throws PlatError from quotaError
  */
 export function requireTokensForPage({ account, now }: CallContext, pageSize: number): void {

@@ -6,10 +6,10 @@ import { inField } from '../common/in-field.ts';
 import { requireKnownRegions } from '../common/known-regions.ts';
 import { findByApns } from '../parcels/find-parcels.ts';
 
-/** Maximum number of parcels that one call's filter can match. Adding them takes a few seconds. */
+/** Maximum number of parcels that one call's filter can match. Adding this many takes a few seconds. */
 export const MAX_FOUND = 200_000;
 
-/** Sorted, without duplicates. */
+/** Sorted and without duplicates. */
 export const distinct = (ids: readonly number[]): number[] => [...new Set(ids)].sort((a, b) => a - b);
 
 export async function findNumbers(
@@ -26,7 +26,7 @@ export async function findNumbers(
   };
 }
 
-/** All matches of a filter. @throws PlatError `validation_error` for too many, or like the filter */
+/** All matches of a filter. @throws PlatError `validation_error` if there are too many, or like the filter */
 export async function findByFilter(filter: FilterBody, db: Db, asking: Asking): Promise<number[]> {
   const { from, where, values } = await inField('filter', () => selectParcels(filter, asking, db));
   const [row] = await db.run<{ ids: Buffer }>(

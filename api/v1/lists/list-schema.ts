@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { type ListRecord, offerTermsOf, ROW_STATUSES } from '../../../shared/lists/list-terms.ts';
 import { OFFER_BASES, REVIEW_REASONS } from '../../../shared/lists/offer.ts';
+import { VALUATION_PROBLEMS } from '../../../shared/model/valuation-problems.ts';
 import type { Db } from '../../../shared/platform/db.ts';
 import type { CallContext } from '../../http/endpoint.ts';
 import { link } from '../../http/endpoint.ts';
@@ -98,11 +99,11 @@ export const listRow = z
       .describe(
         "Offer in USD, calculated from the list's offer terms. Null if the list has no offer terms, or if a person should check the parcel first (`needs_review`).",
       ),
-    needs_review: z
-      .array(z.enum(REVIEW_REASONS))
-      .describe(
-        'Reason why there is no offer: the parcel left the roll, it lacks the value that the offer is based on, it differs too much from its comps, the high end of the 80% range is more than 10 times the low end, or the stated and measured acreages differ too much.',
-      ),
+    needs_review: z.array(z.enum(REVIEW_REASONS)).describe(
+      `Reason why there is no offer. ${Object.entries(VALUATION_PROBLEMS)
+        .map(([code, words]) => `\`${code}\`: ${words}`)
+        .join('; ')}.`,
+    ),
     owner_parcels: z.int().min(1).describe('Number of parcels of this owner in the list.'),
     owner_acres: z
       .number()

@@ -97,7 +97,7 @@ const NEW: Settings = {
   mailed_within_days: null,
 };
 
-/** @throws PlatError `validation_error` if the company doesn't have one of the lists to exclude */
+/** @throws PlatError `validation_error` if one of the lists to exclude doesn't belong to the company */
 async function settingsOf(
   db: Db,
   companyId: string,

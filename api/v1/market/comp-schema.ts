@@ -4,7 +4,7 @@ import { isWebAddress } from '../../../shared/model/listing-fields.ts';
 import { acresOf } from '../../../shared/model/shown-acres.ts';
 
 const text = (description: string) => z.string().describe(description);
-/** Seven decimals, as stored. Empty if the source has no location. */
+/** Seven decimal places, as stored. Empty if the source has no location. */
 const degrees = (name: string) =>
   z
     .string()
@@ -45,7 +45,7 @@ export const comp = z
 
 export type Comp = z.output<typeof comp>;
 
-/** A row of list_comps.sql. Coordinates are in units of 1e-7 degrees, `sold_date` is YYYY-MM-DD. */
+/** A row of list_comps.sql. Coordinates are in units of 1e-7 degrees, and `sold_date` is YYYY-MM-DD. */
 export type CompRow = Omit<Comp, 'latitude' | 'longitude'> & { lon_e7: number | null; lat_e7: number | null };
 
 export function toComp(row: CompRow): Comp {

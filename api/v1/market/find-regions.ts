@@ -103,11 +103,15 @@ async function readPage(
 }
 
 /**
- * Names of counties and their equivalents are stored without these words: `Sullivan`, not `Sullivan County`.
+ * The names of counties and county equivalents are stored without these words: `Sullivan`, not `Sullivan
+ * County`.
  */
 const KINDS = new Set(['county', 'parish', 'borough', 'municipality', 'municipio']);
 
-/** Typed words as LIKE patterns for `regions.search_words`. Each matches the start of one of its words. */
+/**
+ * The words that the user typed, as LIKE patterns for `regions.search_words`. Each pattern matches the start
+ * of a word there.
+ */
 function wordPatterns(text: string): string[] {
   const words = text
     .normalize('NFD')

@@ -41,7 +41,7 @@ export function historyJson(
 function writeValue(value: number, from: number): number {
   if (Number.isNaN(value)) return scratch.writeUInt32LE(NULL, from);
   const size = value < 0 ? -value : value;
-  // A 32-bit integer divides fastest.
+  // Division is fastest with 32-bit integers.
   const units = (size * 100 + 0.5) | 0;
   if (units / 100 !== size) return from + scratch.write(String(value), from);
   let at = from;

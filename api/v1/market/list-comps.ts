@@ -87,7 +87,7 @@ export type CompsResult = { count: number; rows: PlacedComp[] };
 
 /**
  * Reads a page of comps. The rows before a cursor are in reverse order.
- * @param areas one or two areas. A comp must be in all of them
+ * @param areas one or two areas. A comp must be in each of them
  */
 export async function findComps(
   query: CompsQuery,

@@ -15,7 +15,7 @@ export const bucketParameter = z
     override: { enum: undefined },
   });
 
-/** Not an enum in the published schema, which would repeat the 50 keys a dozen times. */
+/** Not an enum in the published schema, because the schema would repeat the 50 keys a dozen times. */
 export const figureKey = z
   .enum(FIGURE_KEYS as [FigureKey, ...FigureKey[]], 'must be a key of market statistics or of their `more`')
   .meta({
@@ -26,7 +26,7 @@ export const figureKey = z
 
 export const isoDate = z.iso.date('must be a date in the format YYYY-MM-DD');
 
-/** The number of listings, then the figures in the order of their keys. NaN means null. */
+/** The number of listings, followed by the figures in the order of their keys. NaN means null. */
 export type BucketValues = number[];
 
 export type BucketFigures = {
@@ -54,7 +54,7 @@ export function bucketFigures(packed: Buffer, bucket: BucketLabel): BucketFigure
 const INDEX_KEYS = ['price_index', 'price_index_low', 'price_index_high'] as const;
 export const needsIndex = (keys: readonly FigureKey[]): boolean => INDEX_KEYS.some(key => keys.includes(key));
 
-/** Statistics computed for a past date use the current estimate of the index. */
+/** Statistics that are computed for a past date use the current estimate of the index. */
 export function writeIndex(values: BucketValues, index: PriceIndex, day: number): void {
   const known = indexFigures(index, day);
   for (const key of INDEX_KEYS) values[placeOf(key)] = known[key] ?? Number.NaN;

@@ -34,7 +34,7 @@ export type FoundHistory = {
   tokens: number;
 };
 
-/** @throws PlatError `validation_error` if the range has no month end, or too many */
+/** @throws PlatError `validation_error` if the range has no month ends, or too many */
 export async function readHistory(
   { readMonths, readPriceIndex }: Pick<Resources, 'readMonths' | 'readPriceIndex'>,
   { type, code, bucket, keys = FIGURE_KEYS, from, to, every }: HistoryRequest,
@@ -74,7 +74,7 @@ export const priceOf = (dates: number, months: number): number =>
   Math.min(costOf(PRICES.marketHistory, dates), PRICES.marketHistory.maxPerYear * Math.ceil(months / 12));
 
 /**
- * The requested month ends. Without `to`, they end at the latest with data. Without `from`, they cover a
+ * The requested month ends. Without `to`, they end at the latest one with data. Without `from`, they cover a
  * year.
  */
 function daysOf(
@@ -98,7 +98,7 @@ function daysOf(
   return { dates, months: months.length };
 }
 
-/** The number of month ends in a range, up to one more than allowed. */
+/** The number of month ends in a range. Stops at one more than the limit. */
 function monthsUpTo(last: number, from: number): number {
   const month = (day: number) => {
     const date = new Date(day * 86_400_000);

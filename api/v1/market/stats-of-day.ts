@@ -30,8 +30,8 @@ export function requirePast(asOf: string, now: Date): void {
 }
 
 /**
- * What stats/ returned at the end of a date, if that was recorded. Otherwise the statistics for that date
- * from what is known now, without buckets if there is no data. Undefined for an unknown region.
+ * What stats/ returned at the end of a date, if that was recorded. Otherwise, the statistics for that date
+ * based on what is known now, without buckets if there is no data. Undefined for an unknown region.
  */
 export async function statsOfDay(
   db: Db,
@@ -57,7 +57,9 @@ function toAnswer(text: string, known: boolean) {
   return { body: Buffer.from(text), etag: `"${hash('sha256', text, 'base64url').slice(0, 22)}"`, known };
 }
 
-/** The statistics of a date from what is known now, with today's price index. Null without data. */
+/**
+ * The statistics for a date based on what is known now, with today's price index. Null if there is no data.
+ */
 export async function restatedOfDay(
   db: Db,
   { type, code, price_index }: Pick<StoredRegion, 'type' | 'code' | 'price_index'>,

@@ -9,7 +9,7 @@ const FEW_PARCELS = 1_000;
 
 /**
  * The length of a trigram. For a shorter piece, PostgreSQL would read the whole index, which takes five times
- * as long as reading all words of the county.
+ * as long as reading all of the county's words.
  */
 const TRIGRAM = 3;
 
@@ -19,13 +19,13 @@ const patternsOf = (pieces: readonly string[]) => pieces.map(piece => `%${likeLi
 
 /**
  * Ids of a county's parcels whose owner name contains all pieces, in ascending order. Uses the index of owner
- * words, then the names if the words aren't conclusive.
- * @param pieces one or more, without white space
+ * words, and then the names if the words aren't conclusive.
+ * @param pieces one or more, without whitespace
  */
 export async function findByOwner(db: Db, fips: number, pieces: readonly string[]): Promise<number[]> {
   const long = pieces.filter(piece => lengthOf(piece) >= TRIGRAM);
   const short = pieces.filter(piece => lengthOf(piece) === 2);
-  // There are only single characters, so scan every name. This takes about a second for 2,000,000 parcels.
+  // All pieces are single characters, so scan every name. This takes about a second for 2,000,000 parcels.
   if (long.length + short.length === 0) return listMatching(db, fips, null, pieces);
   const lists = await listSerials(db, fips, long, 'w.word');
   if (lists.every(list => list.length > FEW_PARCELS * SERIAL_BYTES))
@@ -35,7 +35,7 @@ export async function findByOwner(db: Db, fips: number, pieces: readonly string[
   return listMatching(db, fips, matches, pieces);
 }
 
-/** Those of `ids` whose owner name contains all pieces. If `ids` is null, searches the whole county. */
+/** The `ids` whose owner name contains all pieces. If `ids` is null, searches the whole county. */
 async function listMatching(
   db: Db,
   fips: number,
@@ -48,8 +48,8 @@ async function listMatching(
 }
 
 /**
- * For each piece, the serials of the parcels with that piece, unordered and with repeats. If the rarest piece
- * has few parcels, only its serials.
+ * For each piece, the serials of the parcels that have that piece, unordered and with repeats. If the rarest
+ * piece has few parcels, returns only its serials.
  */
 async function listSerials(db: Db, fips: number, pieces: readonly string[], word: string): Promise<Buffer[]> {
   if (pieces.length === 0) return [];

@@ -18,8 +18,8 @@ import { parcelParams } from '../common/property-id-parameter.ts';
 import { EXAMPLE_ID, PORTFOLIO_EXAMPLE } from '../examples/examples.ts';
 
 /**
- * A response with this number of parcels is 4 MB and takes 0.2 s. Governments and railroads own more. Use the
- * filter to page through their parcels.
+ * A response with this many parcels is 4 MB and takes 0.2 s. Governments and railroads own more. To page
+ * through their parcels, clients use the filter.
  */
 export const MAX_PORTFOLIO = 10_000;
 
@@ -53,7 +53,8 @@ export const ownerPortfolio = defineEndpoint({
   metering: {
     key: 'public_owner_portfolio',
     price: PRICES.portfolio,
-    // Otherwise an account with fewer tokens would learn from a refused charge that the owner has more land.
+    // Otherwise, an account with too few tokens would learn from a refused charge that the owner has more
+    // land.
     needs: () => PRICES.portfolio.tokens,
     note: 'free when the owner has no other parcel',
   },

@@ -157,7 +157,7 @@ export const getProperty = defineEndpoint({
 
 type Change = { at: Date; type: ChangeType; fields: ChangedFields };
 
-/** The changed fields. The first values of a parcel or listing are in its record, so they are omitted. */
+/** The changed fields. The initial values of a parcel or listing are in its record, so they are omitted. */
 function toEntries({ at, type, fields }: Change): TimelineEntry[] {
   const entry = (field: string, was: unknown, is: unknown) => ({ at: at.toISOString(), field, was, is });
   const differing = Object.entries(fields).filter(
@@ -182,7 +182,7 @@ function toEntries({ at, type, fields }: Change): TimelineEntry[] {
   }
 }
 
-/** @param now the time that months and years are counted to */
+/** @param now the time up to which months and years are counted */
 function toDetail(row: DetailRow, appUrl: string, now: Date): object {
   const { lon_e7: _lon, lat_e7: _lat, boundary, ...known } = row;
   return {
@@ -200,7 +200,7 @@ function toDetail(row: DetailRow, appUrl: string, now: Date): object {
   };
 }
 
-/** The largest number of months that can be counted back from today without going past the day. */
+/** The largest number of months that can be counted back from today without going past the given day. */
 function monthsSince(day: string, now: Date): number {
   const [year, month, date] = day.split('-').map(Number) as [number, number, number];
   const months = 12 * (now.getUTCFullYear() - year) + now.getUTCMonth() + 1 - month;

@@ -11,7 +11,7 @@ import { findByApn, findByOwner } from './find-parcels.ts';
 
 const PATH = '/api/public/v1/properties/search/';
 
-/** No owner name needs more. Limits the work of one search. */
+/** No owner name needs more than this. Limits the work that one search can cause. */
 const MAX_PIECES = 10;
 const MAX_LENGTH = 200;
 
@@ -84,7 +84,7 @@ export const searchProperties = defineEndpoint({
       secret: cursorSecret,
     });
     const pieces = splitName(owner_name ?? '');
-    // One snapshot, so that matches and names agree while the roll is being replaced.
+    // Use a single snapshot, so that matches and names agree while the roll is being replaced.
     const { found, rows } = await db.snapshot(async tx => {
       const found =
         apn === undefined ? await findByOwner(tx, code, pieces) : await findByApn(tx, code, apn, pieces);
@@ -102,7 +102,7 @@ export const searchProperties = defineEndpoint({
   },
 });
 
-/** The ids of the page, plus one. @param found ascending */
+/** The ids on the page, plus one more. @param found in ascending order */
 function shownOn({ cursorPosition, offset, size }: Page, found: readonly number[]): number[] {
   if (cursorPosition === undefined) return found.slice(offset, offset + size + 1);
   const place = Number(cursorPosition.place[0]);

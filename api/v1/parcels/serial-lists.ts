@@ -1,11 +1,11 @@
 import { propertyIdOf } from '../../../shared/model/property-id.ts';
 
-/** Lists of parcel serials of a county, as stored in the word tables: 4 bytes per serial. */
+/** Lists of a county's parcel serials, as stored in the word tables: 4 bytes per serial. */
 export const SERIAL_BYTES = 4;
 
 /**
- * The parcels that are in every list, ascending. Uses one bit per serial of the county, and plain loops
- * because callbacks took three times as long.
+ * The parcels that are in every list, in ascending order. Uses one bit per serial in the county, and plain
+ * loops because callbacks took three times as long.
  */
 export function inAll(lists: readonly Buffer[], fips: number): number[] {
   const [common, ...others] = lists.map(bitsOf);

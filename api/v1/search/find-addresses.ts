@@ -18,12 +18,12 @@ import {
 } from './find-words.ts';
 import type { Match } from './search-result.ts';
 
-/** A word of the search text, with the address words and place words that it could match. */
+/** A word of the search text, and the address words and place words that it could match. */
 type Term = { street: WordRange[]; place: WordRange[]; fits(word: string): boolean };
 
-/** No address has more. Limits the work of one search. */
+/** No address has more than this. Limits the work that one search can cause. */
 const MAX_TERMS = 10;
-/** Prefix of city and ZIP words in the table. */
+/** The prefix that city and ZIP words have in the table. */
 const OF_PLACE = '@';
 
 const STATE_CODES = new Set<string>(
@@ -39,7 +39,7 @@ const withZeros = (word: string): string[] =>
       )
     : [];
 
-/** The last word can be incomplete, because the user is still typing. */
+/** The last word can be incomplete, because the user may still be typing. */
 function termsOf(words: readonly string[]): Term[] {
   return words.map((word, at) => {
     const isLast = at === words.length - 1;
@@ -58,8 +58,8 @@ function termsOf(words: readonly string[]): Term[] {
 }
 
 /**
- * The words to look up. A single word is looked up in streets, several in streets and places. A state is
- * looked up only if there is nothing else, because rolls don't name their own state.
+ * The words to look up. A single word is looked up only in streets. Several words are looked up in streets
+ * and places. A state is looked up only if there is nothing else, because rolls don't name their own state.
  */
 function lookedUp(words: readonly string[], terms: readonly Term[]): WordRange[][] {
   const all = terms.map((term, at) => ({ ...term, word: words[at]!, isLast: at === terms.length - 1 }));
@@ -106,7 +106,7 @@ export async function findAddresses(
 const stateOf = ({ property_id: id, situs_state }: ParcelSummary) =>
   situs_state ?? stateOfFips(countyOf(id)) ?? '';
 
-/** Highest if the address starts with the search words and has no others. */
+/** The score is highest if the address starts with the search words and has no others. */
 function scoreOf({ situs_address }: ParcelSummary, words: readonly string[], terms: readonly Term[]): number {
   const own = wordsOf(situs_address ?? '').split(' ');
   const inOrder = own.findIndex((word, at) => !terms[at]?.fits(word));

@@ -9,7 +9,7 @@ import type { LoadedCounty, Match } from './search-result.ts';
 
 type Named = { name: string; class: string; words: string; lon: number; lat: number };
 
-/** Some names belong to a hundred streams. */
+/** Some names are shared by a hundred streams. */
 const MOST = 100;
 
 /** Lakes, hills, neighborhoods, and other named places, by the start of their names. */

@@ -27,11 +27,11 @@ export async function findProperty(db: Db, text: string): Promise<Match[]> {
   }));
 }
 
-/** Parcel numbers contain no words of four or more letters. */
+/** Parcel numbers don't contain words of four or more letters. */
 const isNumber = (text: string) =>
   /\d/.test(text) && !text.split(/[ .-]+/).some(part => /^\p{L}{4,}$/u.test(part));
 
-/** Parcels with a number, ignoring its spaces, dashes, dots, case, and zero padding. */
+/** Parcels with a given number, ignoring spaces, dashes, dots, case, and zero padding. */
 export async function findApns(
   db: Db,
   text: string,

@@ -4,10 +4,10 @@ import { countyText, fiveDigits } from '../../../shared/regions/counties.ts';
 import { beginningOf, findByWords, SHORTEST_BEGINNING, scopeOf, type WordSearch } from './find-words.ts';
 import type { Match } from './search-result.ts';
 
-/** No owner name needs more. Limits the work of one search. */
+/** No owner name needs more than this. Limits the work that one search can cause. */
 const MAX_PIECES = 10;
 
-/** Strips punctuation around words. Punctuation inside a word belongs to it. */
+/** Strips punctuation around words. Punctuation inside a word is kept. */
 const piecesOf = (text: string) =>
   withoutApostrophes(text)
     .split(/\s+/u)
@@ -16,7 +16,7 @@ const piecesOf = (text: string) =>
 
 type Owner = { fips: number; name: string; parcels: number };
 
-/** Owners by county. Every piece of the text must start a word of the name. */
+/** Owners by county. Every piece of the text must be the start of a word in the name. */
 export async function findOwners(db: Db, search: WordSearch, text: string, wanted: number): Promise<Match[]> {
   const pieces = piecesOf(text);
   const indexed = pieces.filter(piece => [...piece].length >= SHORTEST_BEGINNING);
@@ -35,7 +35,7 @@ export async function findOwners(db: Db, search: WordSearch, text: string, wante
   }));
 }
 
-/** From best to worst: the whole name, its start, whole words, starts of words. */
+/** From best to worst: the whole name, the start of the name, whole words, and starts of words. */
 function scoreOf(name: string, asked: string): number {
   if (name === asked) return 0.85;
   if (name.startsWith(`${asked} `)) return 0.75;

@@ -32,7 +32,7 @@ export function findPlaces(text: string, types: ReadonlySet<SearchType>, loaded:
 
 const COORDINATES = /^([+-]?\d{1,3}(?:\.\d+)?)°?\s*([NS]?)\s*[,;\s]\s*([+-]?\d{1,3}(?:\.\d+)?)°?\s*([EW]?)$/i;
 
-/** Latitude, then longitude. The reverse order is accepted if only that is in the United States. */
+/** Latitude, then longitude. The reverse order is accepted if only that order is in the United States. */
 function coordinatesOf(text: string): Point | undefined {
   const [, first, south, second, west] = COORDINATES.exec(text) ?? [];
   if (first === undefined || second === undefined) return undefined;
@@ -68,7 +68,7 @@ function findCounties(text: string, loaded: Loaded): Match[] {
   });
 }
 
-/** Places without parcels rank below owners and streets of places with parcels, except for codes. */
+/** Except for codes, places without parcels rank below owners and streets in places with parcels. */
 const ranked = (score: number, fips: number, loaded: Loaded): number =>
   loaded.has(fips) ? score + 0.05 : score > CODE ? score : score - 0.35;
 

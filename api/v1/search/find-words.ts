@@ -6,18 +6,21 @@ import { inAll } from '../parcels/serial-lists.ts';
 /** A range of words. The end is exclusive. */
 export type WordRange = readonly [begin: string, end: string];
 
-/** Sorts after every word with the same start. */
+/** Sorts after every word that has the same start. */
 const LAST = '\u{10ffff}';
 
 export const wholeWord = (word: string): WordRange => [word, `${word}\u0001`];
 export const beginningOf = (word: string): WordRange => [word, `${word}${LAST}`];
 
-/** Shorter prefixes match too many words to look up, so they are only compared with the parcels found. */
+/**
+ * Shorter prefixes match too many words to look up, so they are only compared with parcels that were already
+ * found.
+ */
 export const SHORTEST_BEGINNING = 2;
 
 /**
  * How much a search reads: bytes of a word's serials in a county, and parcels to check. The first round is
- * enough for nearly all searches. The second limits the work of one search.
+ * enough for nearly all searches. The second round limits the work that one search can cause.
  */
 const ROUNDS = [
   { alone: 400, several: 16_000, parcels: 200 },
@@ -47,7 +50,7 @@ export const searchWords = (db: Db, counties: readonly number[], near: boolean):
 });
 
 /**
- * Finds parcels with a word for every term, until `wanted` of them match.
+ * Finds parcels that have a word for every term, until `wanted` of them match.
  * @param read checks parcels and returns the rows to show
  */
 export async function findByWords<Row>(

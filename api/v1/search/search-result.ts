@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Box } from '../../../shared/geo/geometry-types.ts';
 
-/** Types of results. Places are lakes, hills, and neighborhoods from layers with names. */
+/** Result types. Places are lakes, hills, and neighborhoods from layers with names. */
 export const SEARCH_TYPES = [
   'address',
   'apn',
@@ -54,10 +54,12 @@ export type Match = { score: number; result: SearchResult };
 
 export type Point = readonly [lon: number, lat: number];
 
-/** A county with parcels. `apnShapes`: formats of their numbers, with digits as 0 and letters as A. */
+/**
+ * A county with parcels. `apnShapes`: the formats of its parcel numbers, with 0 for digits and A for letters.
+ */
 export type LoadedCounty = { fips: number; parcels: number; apnShapes: readonly string[]; box: Box | null };
 
-/** Distance from a point to a box, in degrees of latitude. 0 inside the box. */
+/** Distance from a point to a box, in degrees of latitude. 0 if the point is inside the box. */
 export function distanceTo([lon, lat]: Point, [west, south, east, north]: Readonly<Box>): number {
   const x = Math.max(west - lon, 0, lon - east) * Math.cos((lat * Math.PI) / 180);
   return Math.hypot(x, Math.max(south - lat, 0, lat - north));

@@ -27,7 +27,7 @@ import {
 const MIN_QUERY = 2;
 const MAX_QUERY = 200;
 const MAX_RESULTS = 10;
-/** Results reserved for parcels, places, and owners each, so that none crowds out the others. */
+/** Number of results reserved for each of parcels, places, and owners, so that none crowds out the others. */
 const RESERVED = 3;
 
 const types = z
@@ -172,7 +172,7 @@ const GROUPS: Readonly<Record<SearchType, 'parcels' | 'places' | 'owners'>> = {
 
 export const groupOf = ({ type }: SearchResult) => GROUPS[type];
 
-/** The best of each group, then the best of all, sorted by score. */
+/** Picks the best of each group, then the best overall, and sorts them by score. */
 function pickBest(matches: readonly Match[], at: Point | undefined): SearchResult[] {
   const seen = new Set<number>();
   const sorted = matches
@@ -185,7 +185,7 @@ function pickBest(matches: readonly Match[], at: Point | undefined): SearchResul
         (a.result.property_id ?? 0) - (b.result.property_id ?? 0),
     )
     .map(({ result }) => result)
-    // A parcel found by both its number and its address is one result.
+    // A parcel that is found by both its number and its address is one result.
     .filter(({ property_id: id }) => id === undefined || (!seen.has(id) && seen.add(id)));
   const counts = new Map<string, number>();
   const reserved = sorted.filter(result => {

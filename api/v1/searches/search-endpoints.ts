@@ -71,7 +71,10 @@ type Told = {
   webhook_id?: string | null | undefined;
 };
 
-/** The ids of the users to email. @throws PlatError `validation_error` for users or webhooks of others */
+/**
+ * The ids of the users to email.
+ * @throws PlatError `validation_error` for users or webhooks that belong to others
+ */
 async function readersOf(db: Db, companyId: string, { emails, webhook_id }: Told): Promise<string[]> {
   const wanted = [...new Set((emails ?? []).map(email => email.trim().toLowerCase()))];
   const users = await db.run<{ id: string; email: string }>('searches/list_named_users', {
@@ -99,8 +102,9 @@ const NOT_FOLLOWED = {
 type Found = { counties: number[]; seq: number; ids: number[] };
 
 /**
- * The current matches of a filter, which Plat then follows. Counts as a quote, because it reveals the number.
- * @throws PlatError `validation_error`, `rate_limited`, or `unprocessable` for too many matches
+ * The current matches of a filter, which Plat then follows. This counts as a quote, because it reveals the
+ * number of matches.
+ * @throws PlatError `validation_error`, `rate_limited`, or `unprocessable` if there are too many matches
  */
 async function find(filter: object, { db }: Resources, call: CallContext): Promise<Found> {
   const body = filterBody.parse(filter) as FilterBody;
@@ -117,7 +121,7 @@ async function find(filter: object, { db }: Resources, call: CallContext): Promi
     throw validationError({
       filter: [`searches ${counties.length} counties, but a saved search can have up to ${MAX_COUNTIES}`],
     });
-  // Read this before the parcels, so that changes in between are processed again.
+  // Read this before the parcels, so that changes made in between are processed again.
   const [head] = await db.run<{ head: number }>('changes/get_head');
   const { from, where, values } = await selectParcels(body, { asOf: call.now, work: call.work }, db);
   const rows = await db.run<{ property_id: number }>('searches/find_members', values, {

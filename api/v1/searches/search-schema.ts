@@ -53,7 +53,7 @@ export async function toSearch(row: SearchRow, work: ShapeWork): Promise<SavedSe
   const body = filterBody.parse(filter) as FilterBody;
   const isDisclosed =
     members >= MIN_DISCLOSED_COUNT &&
-    // The number is not disclosed for a shape that was saved before the complexity limit.
+    // The number is not disclosed for a shape that was saved before the complexity limit was introduced.
     (await isQuotable(body, work).catch(undefinedIf(({ code }) => code === 'unprocessable')));
   return {
     id,

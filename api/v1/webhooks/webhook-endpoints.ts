@@ -60,8 +60,8 @@ const webhookChange = z
 type Given = Partial<z.output<typeof newWebhook>>;
 
 /**
- * @param before current values of omitted fields
- * @throws PlatError `validation_error` for a URL that Plat may not send to, an unknown county or search, and
+ * @param before the current values of omitted fields
+ * @throws PlatError `validation_error` for a URL that Plat may not send to, an unknown county or search, or
  * types that searches don't follow
  */
 async function check(
@@ -87,7 +87,7 @@ async function check(
     });
 }
 
-/** Changes the account's webhooks, once per Idempotency-Key. The audit table records who did it. */
+/** Changes the account's webhooks, once per Idempotency-Key. The audit table records who made each change. */
 export function changeWebhooks<T>(
   { db }: Resources,
   call: CallContext,

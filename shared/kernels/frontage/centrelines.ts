@@ -8,19 +8,22 @@ export type Centerlines = Segments & {
   classOf: Uint8Array;
   /** Index of the segment's road in the input. */
   roadOf: Uint32Array;
-  /** Corner number of the start (2i) and end (2i + 1) of segment i. Segments that meet share the number. */
+  /**
+   * Corner number of the start (2i) and end (2i + 1) of segment i. Segments that meet at a corner share its
+   * number.
+   */
   cornerOf: Uint32Array;
   meeting: readonly (readonly number[])[];
   /** 1 if the start (2i) or end (2i + 1) of segment i is a dead end. */
   isDeadEnd: Uint8Array;
 };
 
-/** With fewer corners than this, a pair of corner numbers fits into one exact double. */
+/** With fewer corners than this, a pair of corner numbers fits exactly in one double. */
 const MAX_CORNERS = 2 ** 26;
 
 /**
- * Splits roads into segments. A segment that is listed twice (TIGER repeats roads with two names) is kept
- * once, in the higher class.
+ * Splits roads into segments. A segment that is listed twice (TIGER repeats roads that have two names) is
+ * kept once, in the higher class.
  */
 export function centerlines(
   roads: readonly { class: RoadClass; line: readonly Position[] }[],
@@ -61,7 +64,7 @@ export function centerlines(
   const { x1, y1, x2, y2, index } = segments;
   const meeting = meetings(corners, numbers.size);
   const isDeadEnd = deadEnds(segments, cornerOf, meeting);
-  // List the properties one by one: a spread would create a new hidden class, and V8 would recompile the hot
+  // List the properties one by one. A spread would create a new hidden class, and V8 would recompile the hot
   // loops.
   const classOf = Uint8Array.from(classes);
   const roadOf = Uint32Array.from(owners);
@@ -95,7 +98,7 @@ function deadEnds(segments: Segments, cornerOf: Uint32Array, meeting: readonly n
 
 /**
  * How many meters (x, y) is beyond a corner of a road, measured along the straightest continuation there. If
- * this is above 0, the road comes nearer to the point than the corner does. -Infinity at a dead end.
+ * this is above 0, the road comes closer to the point than the corner is. -Infinity at a dead end.
  * @param end 0 for the start of the segment, 1 for its end
  */
 export function aheadOfCorner(
@@ -123,7 +126,10 @@ function aheadAlong(roads: Centerlines, segment: number, corner: number, x: numb
   return ((x - cx) * dx + (y - cy) * dy) / Math.sqrt(dx * dx + dy * dy);
 }
 
-/** The end of a segment (0 start, 1 end) that is a dead end at (x, y), within CONTACT_M; -1 for none. */
+/**
+ * The end of a segment (0 for its start, 1 for its end) that is a dead end at (x, y), within CONTACT_M; -1
+ * for none.
+ */
 export function deadEndAt(roads: Centerlines, segment: number, x: number, y: number): number {
   const { isDeadEnd, x1, y1, x2, y2 } = roads;
   if (isDeadEnd[2 * segment] === 1 && pointDistance(x1[segment]!, y1[segment]!, x, y) <= CONTACT_M) return 0;

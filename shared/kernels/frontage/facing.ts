@@ -32,11 +32,12 @@ export function facingRule({ parcels, roads, ways }: Neighborhood, reachM: reado
       const footX = interpolate(x1[segment]!, x2[segment]!, share);
       const footY = interpolate(y1[segment]!, y2[segment]!, share);
       const distanceM = pointDistance(footX, footY, x, y);
-      // Segments are in order of class, so the first of two at the same distance wins.
+      // Segments are ordered by class, so if two are equally far away, the first one wins.
       const isNearer = distanceM < leastM || (distanceM === leastM && segment < nearest);
       const withinM = reachM[roads.classOf[segment]!]!;
       if (!isNearer || distanceM > withinM + BULB_M) continue;
-      // Skip a corner if the road comes nearer to the point after it: the point faces that segment instead.
+      // Skip a corner if the road comes closer to the point after it, because the point faces that segment
+      // instead.
       if ((share === 0 || share === 1) && aheadOfCorner(roads, segment, share, x, y) > 0) continue;
       const deadEnd = deadEndAt(roads, segment, footX, footY);
       if (deadEnd < 0 && distanceM > withinM) continue;
@@ -53,8 +54,8 @@ export function facingRule({ parcels, roads, ways }: Neighborhood, reachM: reado
 }
 
 /**
- * Whether the road runs along the boundary, not across it. Used for points on a centerline, which have no
- * direction to the road.
+ * Whether the road runs along the boundary rather than across it. Used for points on a centerline, which have
+ * no direction to the road.
  */
 function runsAlong(
   { x1, y1, x2, y2 }: Centerlines,
@@ -83,7 +84,7 @@ function hasClearPath(
   return !isBlocked(segment, parts, x + OVERLAP_M * ux, y + OVERLAP_M * uy, x + endM * ux, y + endM * uy);
 }
 
-/** Whether a street ends at or before this boundary, and the boundary runs across its end. */
+/** Whether a street ends at or before this boundary, with the boundary running across its end. */
 function liesAcross(
   roads: Centerlines,
   isBlocked: LineOfSight,
@@ -130,7 +131,7 @@ type CachedSearch = { minX: number; minY: number; maxX: number; maxY: number; ed
 
 /**
  * Checks whether a parcel blocks the line from a to b: a is inside one of `parts`, or a boundary crosses it.
- * The road's own public way does not block.
+ * The road's own public way doesn't block it.
  */
 function lineOfSight({ edges }: PreparedParcels, roads: Centerlines, ways: PublicWays): LineOfSight {
   const { x1, y1, x2, y2, index } = edges;
@@ -157,7 +158,7 @@ function lineOfSight({ edges }: PreparedParcels, roads: Centerlines, ways: Publi
 
   return (segment, parts, ax, ay, bx, by) => {
     const ownWays = ways[roads.roadOf[segment]!]!;
-    // Check the start first: on a side or rear line, it is in the next lot.
+    // Check the start first, because on a side or rear line, it is in the next lot.
     for (const part of parts) if (isInside(part, ax, ay) && !ownWays.includes(part)) return true;
     const minX = Math.min(ax, bx);
     const minY = Math.min(ay, by);
@@ -170,7 +171,8 @@ function lineOfSight({ edges }: PreparedParcels, roads: Centerlines, ways: Publi
       const qy = y2[e]!;
       if ((px < minX && qx < minX) || (px > maxX && qx > maxX)) continue;
       if ((py < minY && qy < minY) || (py > maxY && qy > maxY)) continue;
-      // A corner counts as on one side only, so that a line through it crosses just one of its two edges.
+      // A corner counts as being on one side only, so that a line through it crosses just one of its two
+      // edges.
       const p = (bx - ax) * (py - ay) - (by - ay) * (px - ax);
       const q = (bx - ax) * (qy - ay) - (by - ay) * (qx - ax);
       if (p > 0 === q > 0) continue;

@@ -28,31 +28,31 @@ import { findPublicWays } from './ways.ts';
 
 export type { RoadClass, RoadReach } from './rules.ts';
 
-/** Centerline of a road for cars, [lon, lat] in degrees. */
+/** The centerline of a road for cars, as [lon, lat] in degrees. */
 export type Road = { class: RoadClass; line: readonly Position[] };
 
-/** A parcel, [lon, lat] in degrees: closed rings, the exterior first. Winding does not matter. */
+/** A parcel, as [lon, lat] in degrees. Rings are closed, with the exterior first. Winding doesn't matter. */
 export type Neighbor = { id: number; shape: MultiPolygon };
 
 /** Lengths in international feet. */
 export type Frontage = { highwayFt: number; normalFt: number; localFt: number; landlocked: boolean };
 
 /**
- * Part of a boundary that faces a road, or of a centerline inside the parcel. Its length counts once for each
- * of the `sides`.
+ * Part of a boundary that faces a road, or part of a centerline inside the parcel. Its length counts once for
+ * each of the `sides`.
  */
 export type FacingStretch = { class: RoadClass; line: Position[]; sides: 1 | 2 };
 
 export type PreparedFrontage = {
-  /** @throws RangeError for a parcel that is not among the neighbors. So does `facing`. */
+  /** @throws RangeError for a parcel that isn't among the neighbors, like `facing` */
   of(id: number): Frontage;
   /** The stretches that make up the frontage, for maps. */
   facing(id: number): FacingStretch[];
 };
 
 /**
- * Computes road frontage as docs/land.md defines it, and whether a parcel is landlocked, which means that no
- * road touches or faces it.
+ * Computes road frontage as docs/land.md defines it, and whether the parcel is landlocked, which means that
+ * no road touches or faces it.
  * @param roads roads for cars
  * @param parcels the parcels to compute, and all others within frontageMarginM of them
  */
@@ -128,8 +128,8 @@ function isTouched(polygon: PreparedPolygon, roads: Segments): boolean {
 }
 
 /**
- * Whether two segments come within half a right-of-way of each other. Unless they cross, they are nearest at
- * one of their four ends.
+ * Whether two segments come within half a right-of-way of each other. Unless they cross, they are closest to
+ * each other at one of their four ends.
  */
 function areNear(a: Segments, i: number, b: Segments, j: number): boolean {
   const [px, py, qx, qy] = [a.x1[i]!, a.y1[i]!, a.x2[i]!, a.y2[i]!];
@@ -148,7 +148,7 @@ function isLeft(ax: number, ay: number, bx: number, by: number, x: number, y: nu
   return (bx - ax) * (y - ay) - (by - ay) * (x - ax) > 0;
 }
 
-/** Joins consecutive stretches into lines in degrees. */
+/** Joins consecutive stretches into lines, in degrees. */
 function joinStretches(
   stretches: readonly Stretch[],
   toDegrees: (x: number, y: number) => Position,
@@ -175,7 +175,7 @@ function pointAt({ lines: { x1, y1, x2, y2 }, i, pieces }: Stretch, piece: numbe
   return [interpolate(x1[i]!, x2[i]!, piece / pieces), interpolate(y1[i]!, y2[i]!, piece / pieces)];
 }
 
-/** Parts of an edge with this many pieces or fewer are not divided further. */
+/** Parts of an edge with this many pieces or fewer aren't divided further. */
 const MIN_SPLIT_PIECES = 16;
 
 /** Finds the stretches of a parcel's boundary that face a road. @param reachM reach by rank of class */
@@ -200,7 +200,7 @@ function facingStretches(
       // The parcel is on the left of its edges, so the outside is on the right.
       const point = { x: 0, y: 0, normalX: alongY, normalY: -alongX, parts };
       /**
-       * Applies the rule to each piece. Halves the edge first, to rule out roads that are out of reach of one
+       * Applies the rule to each piece. Halves the edge first to rule out roads that are out of reach of one
        * half.
        */
       const walk = (from: number, to: number, roadsNear: readonly number[]): void => {

@@ -6,17 +6,18 @@ import { CONTACT_M } from './rules.ts';
 import { distanceTo, type Segments, segmentsOf } from './segments.ts';
 
 /**
- * A parcel, or one of its polygons with holes, as the edges `from` up to `to`. The inside is on their left.
+ * A parcel, or one of its polygons with holes, as the range of edges from `from` up to `to`. The inside is on
+ * their left.
  */
 export type PreparedPolygon = {
   edges: Segments;
   from: number;
   to: number;
-  /** In meters of the plane. */
+  /** In meters in the plane. */
   box: Box;
   /**
-   * For each of a number of equal strips, from south to north, the edges that pass through it. Null if there
-   * are few edges.
+   * The edges that pass through each of several equal strips, from south to north. Null if there are only a
+   * few edges.
    */
   strips: readonly (readonly number[])[] | null;
 };
@@ -51,8 +52,8 @@ export function prepareParcels(shapes: readonly MultiPolygon[], plane: Plane): P
 }
 
 /**
- * With more edges than this, point tests use strips, because a town's streets drawn as one parcel have
- * thousands of edges.
+ * With more edges than this, point tests use strips. A town's streets drawn as one parcel have thousands of
+ * edges.
  */
 const MIN_STRIP_EDGES = 64;
 const EDGES_PER_STRIP = 4;
@@ -116,8 +117,8 @@ function isLeftOf({ x1, y1, x2, y2 }: Segments, e: number, x: number, y: number)
 }
 
 /**
- * Whether a point is inside and more than CONTACT_M from the boundary. A polygon faces a road that is on its
- * boundary.
+ * Whether a point is inside and more than CONTACT_M from the boundary. A road on the boundary isn't inside:
+ * the polygon faces it.
  */
 export function isWellInside(polygon: PreparedPolygon, x: number, y: number): boolean {
   if (!isInside(polygon, x, y)) return false;

@@ -8,8 +8,8 @@ export const CLASSES_BY_RANK: readonly RoadClass[] = ['highway', 'normal', 'loca
 export type RoadReach = Readonly<Record<RoadClass, number>>;
 
 /**
- * Boundaries and centerlines are measured in equal pieces of up to this length. The middle of a piece decides
- * for all of it.
+ * Boundaries and centerlines are measured in equal pieces of up to this length. The result for the middle of
+ * a piece applies to the whole piece.
  */
 export const PIECE_M = 0.5;
 
@@ -21,50 +21,50 @@ export const PIECE_M = 0.5;
 export const HALF_RIGHT_OF_WAY_M = 5.0292;
 
 /**
- * Cosine of the widest angle between a boundary's outer normal and the direction to the road. The angle of
- * 52.5 degrees is between the 45 degrees of a cut corner, which faces both streets, and the 60 degrees of a
+ * Cosine of the widest angle between a boundary's outer normal and the direction to the road. It is 52.5
+ * degrees, halfway between the 45 degrees of a cut corner, which faces both streets, and the 60 degrees of a
  * side line that leans by 30.
  */
 export const FACING_COS = Math.cos((52.5 * Math.PI) / 180);
 
-/** A boundary this near to a centerline is drawn on it, except for rounding (1e-6 degrees are 0.11 m). */
+/** A boundary this close to a centerline was drawn on it, apart from rounding (1e-6 degrees is 0.11 m). */
 export const CONTACT_M = 0.06;
 
-/** Tolerated overlap of neighbors at a shared line, because they are often digitized separately. */
+/** Tolerated overlap of neighbors along a shared line. Neighbors are often digitized separately. */
 export const OVERLAP_M = 0.25;
 
 /**
- * Additional reach at a dead end: 60 feet, a usual radius of a cul-de-sac, at whose center many centerlines
- * end.
+ * Additional reach at a dead end: 60 feet, a common cul-de-sac radius. Many centerlines end at the center of
+ * the cul-de-sac.
  */
 export const BULB_M = 18.288;
 
 /**
- * Half of 50 feet, the usual right-of-way of a local street. A boundary across a dead end faces the street up
- * to this far to either side.
+ * Half of 50 feet, the usual right-of-way of a local street. A boundary across a dead end faces the street
+ * for up to this distance on either side.
  */
 export const HALF_STREET_M = 7.62;
 
-/** A road that ends this near to another meets it, even without a common corner. */
+/** A road that ends this close to another meets it, even if they share no corner. */
 export const MEETING_M = 1;
 
 /**
- * Minimum ratio of length to width of a parcel that is public way. Subdivision law limits lots to three or
- * four (MCL 560.109).
+ * Minimum ratio of length to width for a parcel to count as public way. Subdivision law limits the ratio for
+ * lots to three or four (MCL 560.109).
  */
 export const MIN_WAY_ELONGATION = 4;
 
 /**
- * Minimum length of a road along a public way, in widths of the way. A road that crosses the way at 45
- * degrees has 1.41.
+ * Minimum length of a road along a public way, as a multiple of the way's width. For a road that crosses the
+ * way at 45 degrees, it is 1.41.
  */
 export const MIN_WAY_RUN = 1.5;
 
-/** Cosine of 30 degrees: two lines of one road differ by less, crossing roads by more. */
+/** Cosine of 30 degrees. Two lines of the same road differ by less, and crossing roads differ by more. */
 export const PARALLEL_COS = Math.cos(Math.PI / 6);
 
 /** Tolerance for floating-point rounding in positions and summed lengths. */
 export const TOLERANCE_M = 1e-6;
 
-/** Number of equal pieces of a line of this length. */
+/** Number of equal pieces to divide a line of this length into. */
 export const piecesOf = (lengthM: number): number => Math.ceil(lengthM / PIECE_M);

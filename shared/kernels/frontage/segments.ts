@@ -1,7 +1,7 @@
 import Flatbush from 'flatbush';
 import { piecesOf } from './rules.ts';
 
-/** Line segments in the plane, in meters. `index` has their boxes; null when there are no segments. */
+/** Line segments in the plane, in meters. `index` has their boxes. It is null if there are no segments. */
 export type Segments = {
   x1: Float64Array;
   y1: Float64Array;
@@ -43,7 +43,7 @@ export function lengthOf({ x1, y1, x2, y2 }: Segments, i: number): number {
   return pointDistance(x1[i]!, y1[i]!, x2[i]!, y2[i]!);
 }
 
-/** Position on a segment of the point nearest to (x, y): 0 at its start, 1 at its end. */
+/** Position on a segment of the point closest to (x, y): 0 at its start, 1 at its end. */
 export function nearestShare({ x1, y1, x2, y2 }: Segments, i: number, x: number, y: number): number {
   const dx = x2[i]! - x1[i]!;
   const dy = y2[i]! - y1[i]!;
@@ -53,7 +53,7 @@ export function nearestShare({ x1, y1, x2, y2 }: Segments, i: number, x: number,
   return along >= square ? 1 : along / square;
 }
 
-/** Interpolates a coordinate. The ends are exact, so that segments that meet at an end are equally near. */
+/** Interpolates a coordinate. The ends are exact, so that segments that meet at an end are equally close. */
 export function interpolate(from: number, to: number, share: number): number {
   return share === 1 ? to : from + share * (to - from);
 }
@@ -64,7 +64,9 @@ export function distanceTo(segments: Segments, i: number, x: number, y: number):
   return pointDistance(interpolate(x1[i]!, x2[i]!, share), interpolate(y1[i]!, y2[i]!, share), x, y);
 }
 
-/** Consecutive pieces of a segment, `from` up to `to` of `pieces`, that face a road or are part of one. */
+/**
+ * Consecutive pieces of a segment (`from` up to `to`, out of `pieces`) that face a road or are part of one.
+ */
 export type Stretch = {
   lines: Segments;
   i: number;
@@ -76,7 +78,7 @@ export type Stretch = {
   sides: 1 | 2;
 };
 
-/** Start, step and direction for walking the pieces of a segment. */
+/** Start, step, and direction for iterating over the pieces of a segment. */
 export function piecesAlong(lines: Segments, i: number) {
   const lengthM = lengthOf(lines, i);
   const pieces = piecesOf(lengthM);

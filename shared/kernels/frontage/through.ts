@@ -5,13 +5,13 @@ import { HALF_RIGHT_OF_WAY_M, PARALLEL_COS } from './rules.ts';
 import { addPiece, lengthOf, piecesAlong, pointDistance, type Stretch } from './segments.ts';
 
 /**
- * Stretches of centerline inside a parcel or one of its polygons. A piece is inside when its middle is more
- * than CONTACT_M from the boundary; a side counts when the parcel extends beyond half a right-of-way.
+ * Stretches of centerline inside a parcel or one of its polygons. A piece is inside if its middle is more
+ * than CONTACT_M from the boundary. A side counts if the parcel extends beyond half a right-of-way.
  */
 export function centerlinesInside(roads: Centerlines, polygon: PreparedPolygon): Stretch[] {
   const stretches: Stretch[] = [];
   const [west, south, east, north] = polygon.box;
-  // Sorted, so that stretches of a road are consecutive.
+  // Sorted so that the stretches of a road are consecutive.
   const segments = roads.index?.search(west, south, east, north).sort((a, b) => a - b) ?? [];
   for (const segment of segments) {
     const rank = roads.classOf[segment]!;
@@ -30,7 +30,7 @@ export function centerlinesInside(roads: Centerlines, polygon: PreparedPolygon):
 
 /**
  * Like `centerlinesInside`, but counts a road that is mapped twice only once. Skips a piece if a roughly
- * parallel segment within half a right-of-way is earlier in the order or outside the parcel.
+ * parallel segment within half a right-of-way comes earlier in the order or is outside the parcel.
  */
 export function centerlinesInsideOnce(roads: Centerlines, polygon: PreparedPolygon): Stretch[] {
   const kept: Stretch[] = [];

@@ -4,13 +4,13 @@ import { MIN_WAY_ELONGATION, MIN_WAY_RUN, TOLERANCE_M } from './rules.ts';
 import { lengthOf, lengthOfStretch, pointDistance } from './segments.ts';
 import { centerlinesInside } from './through.ts';
 
-/** For each road, the polygons of parcels that are its public way. */
+/** For each road, the parcel polygons that are its public way. */
 export type PublicWays = readonly (readonly PreparedPolygon[])[];
 
 /**
  * Finds polygons that are streets, as docs/land.md defines them ("Streets drawn as parcels"): long and
- * narrow, with the road along them. The result depends only on the polygon and the road, so that no figure
- * depends on which parcels are computed together.
+ * narrow, with the road along them. The result depends only on the polygon and the road, so it is the same no
+ * matter which parcels are computed together.
  */
 export function findPublicWays(
   { parts }: PreparedParcels,
@@ -40,7 +40,9 @@ export function findPublicWays(
   return ways;
 }
 
-/** Width of the rectangle with the same area and perimeter; Infinity when it is not elongated enough. */
+/**
+ * Width of the rectangle with the same area and perimeter; Infinity if the polygon isn't elongated enough.
+ */
 function elongatedWidth({ edges: { x1, y1, x2, y2 }, from, to }: PreparedPolygon): number {
   const x = x1[from]!;
   const y = y1[from]!;
@@ -54,7 +56,7 @@ function elongatedWidth({ edges: { x1, y1, x2, y2 }, from, to }: PreparedPolygon
     twiceArea += ax * by - bx * ay;
     perimeterM += pointDistance(ax, ay, bx, by);
   }
-  // Half of the perimeter is length plus width; the area is their product.
+  // Length plus width is half of the perimeter, and length times width is the area.
   const quarterM = perimeterM / 4;
   const squareM = quarterM * quarterM - twiceArea / 2;
   if (!(squareM > 0)) return Infinity;

@@ -1,7 +1,7 @@
 import { DIRECTIONS } from './street.ts';
 import { ABBREVIATIONS } from './suffixes.ts';
 
-/** Spellings on rolls that are not in Publication 28: 12 NO MAIN ST, HALFMOON PD RD. */
+/** Spellings found on rolls that aren't in Publication 28: 12 NO MAIN ST, HALFMOON PD RD. */
 const OTHERS: [spelling: string, short: string][] = [
   ['NO', 'N'],
   ['SO', 'S'],
@@ -15,11 +15,11 @@ const spellings = new Map<string, string[]>();
 for (const [spelling, short] of SHORT_OF)
   spellings.set(short, [...new Set([...(spellings.get(short) ?? [short]), spelling])]);
 
-/** All spellings of a word in an address: STREET, ST, STR, and STRT. @param word in capitals */
+/** All spellings of a word in an address: STREET, ST, STR, and STRT. @param word in uppercase */
 export const spellingsOf = (word: string): readonly string[] =>
   spellings.get(SHORT_OF.get(word) ?? word) ?? [word];
 
-/** All spellings of every word that starts with the text: STREE matches STREET, which rolls write ST. */
+/** All spellings of every word that starts with the text: STREE matches STREET, which rolls write as ST. */
 export function spellingsOfBeginning(beginning: string): readonly string[] {
   const shorts = [...SHORT_OF]
     .filter(([spelling]) => spelling.startsWith(beginning))

@@ -1,6 +1,6 @@
 /**
- * The words of an address line in upper case, without accents, apostrophes, and periods. Characters with a
- * meaning stay: a hyphen, slash, or point between digits (12-34 56th Ave, 1/2, 39.2 Rd), `#`, and `%`, which
+ * The words of an address line in uppercase, without accents, apostrophes, or periods. Meaningful characters
+ * are kept: a hyphen, slash, or period between digits (12-34 56th Ave, 1/2, 39.2 Rd), `#`, and `%`, which
  * means "care of".
  */
 export function addressWords(text: string): string[] {
@@ -46,7 +46,10 @@ const SPACE = 32;
 const isDigit = (code: number) => code >= 48 && code <= 57;
 const isLetter = (code: number) => code >= 65 && code <= 90;
 
-/** The replacement for the punctuation at `i`: nothing if it joins words, a space if it separates them. */
+/**
+ * The replacement for the punctuation at `i`: an empty string if it joins words, a space if it separates
+ * them.
+ */
 function replacement(text: string, i: number): string {
   const before = text.charCodeAt(i - 1);
   const after = text.charCodeAt(i + 1);

@@ -1,6 +1,6 @@
 import { wordsOf } from './owner-words.ts';
 
-/** Legal forms that mark a corporate owner anywhere in the name, as whole words. */
+/** Legal forms that indicate a corporate owner anywhere in the name, as whole words. */
 const FORMS = [
   'LLC',
   'L L C',
@@ -31,15 +31,15 @@ const FORMS = [
 
 /**
  * Forms that may also be initials, and so count only at the end of a name. L C is a limited company in Iowa,
- * Utah and Virginia.
+ * Utah, and Virginia.
  */
 const LAST_FORMS = new Set(['LC', 'PC']);
 
-/** Forms cut off by the width of a roll's column: six letters are enough at the end. */
+/** Forms cut off by the width of a roll's column. At the end of a name, six letters are enough. */
 const CUT_FORMS = /^(?:CORPOR|INCORP|COMPAN|LIMITE)[A-Z]*$/;
 
 /**
- * Owners in whose names CO means county, not company. SULLIVAN CO alone is ambiguous and counts as a company.
+ * Owners whose names use CO for county, not company. SULLIVAN CO alone is ambiguous and counts as a company.
  */
 const PUBLIC_BODY =
   / (?:CITY OF|TOWN OF|COUNTY|STATE OF|UNIVERSITY|COMMISSIONERS?|BOARD|TREASURER|SHERIFF|SCHOOL|DISTRICT|DIST) /;
@@ -49,9 +49,9 @@ const HAS_FORM = new RegExp(` (?:${FORMS.join('|')}) `);
 const MAY_HAVE_FORM = /L ?[LTPC]|LIM|INC|CO|P ?C/;
 
 /**
- * Whether a name has a legal form of a company: LLC, INC, CORP, LP, LLP, LTD, CO and their spellings, as
- * whole words. Trades (HOLDINGS, REALTY, BANK) do not count, because they are surnames too. Neither does a
- * name after C/O or %.
+ * Whether a name includes a company's legal form: LLC, INC, CORP, LP, LLP, LTD, CO, and their spellings, as
+ * whole words. Trade words (HOLDINGS, REALTY, BANK) don't count, because some are also surnames. Neither does
+ * a name after C/O or %.
  */
 export function isCorporateOwner(name: string): boolean {
   const owner = withoutCareOf(name);
@@ -84,7 +84,7 @@ function isCompany(words: readonly string[], padded: string): boolean {
   return words[at - 1] !== 'OF';
 }
 
-/** L.P., L.C., or P.C. with periods after two or more words. Without periods they can be initials. */
+/** L.P., L.C., or P.C. with periods after two or more words. Without periods, they can be initials. */
 function isDottedForm(name: string, padded: string): boolean {
   return / \S+ \S+ (?:L P|L C|P C) $/.test(padded) && /[LP]\. ?[PC]\.?\s*$/i.test(name);
 }

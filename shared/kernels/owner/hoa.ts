@@ -7,17 +7,17 @@ const OWNERS =
   '(?:HOMEOWNERS?|HOUSEOWNERS?|LANDOWNERS?|LOTOWNERS?|UNITOWNERS?|COOWNERS?|OWNERS?|OWNER S|HOMEOWNER S)';
 const CONDOMINIUM = '(?:CONDOMINIUMS?|CONDOS?|CONDOMINIU?|CONDOMIN)';
 
-/** Kinds of neighborhoods that come right before ASSOCIATION. */
+/** Words for kinds of neighborhoods that come right before ASSOCIATION. */
 const KINDS =
   '(?:COMMUNITY|COMMUNITIES|NEIGHBORHOOD|TOWNHOMES?|TOWNHOUSES?|TOWN HOMES?|VILLAS|ESTATES|SUBDIVISION|MASTER|MAINTENANCE|RESIDENTIAL|RESIDENTS)';
 
 const PATTERNS = [
-  // H O A as single letters is nobody's initials. L.P.O.A. and the like do not occur.
+  // The single letters H O A aren't anyone's initials. L.P.O.A. and the like don't occur.
   / H O A | HOAS /,
-  // Owners and their association, in either order: PROPERTY OWNERS ASSN, ASSOCIATION OF UNIT OWNERS.
+  // OWNERS and ASSOCIATION, in either order: PROPERTY OWNERS ASSN, ASSOCIATION OF UNIT OWNERS.
   new RegExp(` ${OWNERS} (?:.* )?${ASSOCIATION} `),
   new RegExp(` ${ASSOCIATION} (?:.* )?${OWNERS} `),
-  // Homeowners, with the association cut off by the roll's column.
+  // HOMEOWNERS, with ASSOCIATION cut off by the roll's column.
   / HOME ?OWNERS?(?: (?:A|AS|ASS))? $/,
   // COUNCIL OF CO-OWNERS, COUNCIL OF UNIT OWNERS: condominiums in Texas and Maryland.
   / COUNCIL OF (?:UNIT |CO |CO)OWNERS /,
@@ -35,7 +35,7 @@ const PERSON = /^\s*[\p{L}'’-]+\s*,/u;
 
 /**
  * Vietnamese surnames, middle names, and given names, to distinguish a person named Hoa (NGUYEN THI HOA) from
- * an association (FOX HOLLOW HOA). The surnames are the most common ones of the 2010 census.
+ * an association (FOX HOLLOW HOA). The surnames are the most common ones in the 2010 census.
  */
 const NAMES_OF_PEOPLE = new Set(
   (
@@ -48,7 +48,7 @@ const NAMES_OF_PEOPLE = new Set(
 /** What may follow HOA in an association's name when HOA comes first. */
 const AFTER_FIRST = new Set(['', 'OF', 'FOR', 'AT', 'INC', 'LLC', 'CORP', 'LTD']);
 
-/** Whether HOA in a name means an association, not a person named Hoa. */
+/** Whether HOA in a name means an association rather than a person named Hoa. */
 function hasHoa(name: string, padded: string): boolean {
   const words = padded.trim().split(' ');
   const at = words.indexOf('HOA');
@@ -64,9 +64,9 @@ function hasHoa(name: string, padded: string): boolean {
 const MAY_BE_HOA = /H ?O ?A|OWNER|ASSO|ASSN|ASSC|ASN|CONDO|POA|COA|P O A/;
 
 /**
- * Whether a name belongs to a homeowners' association: HOA, POA, CONDOMINIUM or COMMUNITY ASSOCIATION and
- * their spellings, as whole words. Lake, road and civic associations and clubs have voluntary members and do
- * not count.
+ * Whether a name belongs to a homeowners' association: HOA, POA, CONDOMINIUM or COMMUNITY ASSOCIATION, and
+ * their spellings, as whole words. Lake, road, and civic associations and clubs have voluntary membership, so
+ * they don't count.
  */
 export function isHoaOwner(name: string): boolean {
   const padded = ` ${wordsOf(name)} `;

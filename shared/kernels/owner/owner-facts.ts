@@ -20,7 +20,7 @@ export type OwnedParcel = MailAddress & {
   /** The owner-occupied flag on the roll. */
   ownerOccupied: boolean | null;
   fips: number;
-  /** The county's two-letter state, for parcels without a state on the roll. */
+  /** The county's two-letter state code, for parcels without a state on the roll. */
   countyState: string | null;
 };
 
@@ -31,14 +31,14 @@ export type OwnerFacts = {
   placeKeyText: string | null;
   corporate: boolean | null;
   hoa: boolean | null;
-  /** Whether the mailing address is in a different state, county or ZIP than the parcel. */
+  /** Whether the mailing address is in a different state, county, or ZIP than the parcel. */
   outOfState: boolean | null;
   outOfCounty: boolean | null;
   outOfZip: boolean | null;
   ownerOccupied: boolean | null;
 };
 
-/** @param countyOfZip FIPS of the county with most of a ZIP; null for an unknown ZIP */
+/** @param countyOfZip FIPS code of the county that contains most of a ZIP; null for an unknown ZIP */
 export function ownerFacts(parcel: OwnedParcel, countyOfZip: (zip: string) => number | null): OwnerFacts {
   const street = normalizeStreet(parcel.mailAddress);
   const mailZip = zip5(parcel.mailZip);
@@ -76,8 +76,8 @@ function isOutOfCounty(
 
 /**
  * Whether the owner lives on the parcel, which means that mail goes to the parcel's own street and ZIP.
- * Unknown for a post office box in the parcel's ZIP, and when two streets are equal except that one lacks its
- * house number (BACK MOUNTAIN RD and 12 BACK MOUNTAIN RD).
+ * Unknown for a post office box in the parcel's ZIP, and if the two streets are equal except that one lacks
+ * its house number (BACK MOUNTAIN RD and 12 BACK MOUNTAIN RD).
  */
 function isOwnerOccupied(
   street: string | null,
@@ -97,9 +97,9 @@ const hasNumber = (street: string) => /^\d/.test(street);
 const withoutNumber = (street: string) => street.replace(/^\d\S* /, '');
 
 /**
- * Keys that all parcels of one owner share. They are hashed before they are stored. `ownerKeyText` is `street
- * zip`, or `street city state` without a ZIP. `placeKeyText` is always `street city state`, so that a parcel
- * without a ZIP also finds the owner's other parcels.
+ * Keys that all of an owner's parcels share. They are hashed before they are stored. `ownerKeyText` is
+ * `street zip`, or `street city state` if there is no ZIP. `placeKeyText` is always `street city state`, so
+ * that a parcel without a ZIP also finds the owner's other parcels.
  * @param street from `normalizeStreet`
  */
 export function ownerKeysOf(

@@ -2,17 +2,17 @@ import { addressWords } from './address-text.ts';
 import { ABBREVIATIONS } from './suffixes.ts';
 
 /**
- * Normalizes a street, box or rural route, so that equal addresses become equal texts: upper case, USPS
- * Publication 28 abbreviations, PO BOX n, RR n BOX n, units as `# n`. Idempotent. Null if nothing is
- * left, or only a remark that the address is missing. The result is a key, not an address for envelopes:
+ * Normalizes a street, box, or rural route, so that equal addresses become equal strings: uppercase, USPS
+ * Publication 28 abbreviations, PO BOX n, RR n BOX n, units as `# n`. Idempotent. Null if nothing is left, or
+ * only a remark that the address is missing. The result is a key, not an address for envelopes:
  * - Suffixes and directionals are abbreviated everywhere (100 LAKE DRIVE becomes 100 LK DR), because rolls
- *   use both forms. A directional that is the street's name stays: South Street and S Street can be two
- *   streets.
+ *   use both forms. A directional that is the street's name is kept, because South Street and S Street can be
+ *   two streets.
  * - APT, UNIT, SUITE, ROOM, and # all become `#`, because rolls use them interchangeably.
- * - If there are a box and a street, only the box stays, because mail goes there (Publication 28, dual
+ * - If there are both a box and a street, only the box is kept, because mail goes there (Publication 28, dual
  *   addresses).
  * - A name after C/O, %, ATTN or CARE OF is dropped, up to the start of an address.
- * @param text one or more address lines of the roll, joined by a space
+ * @param text one or more address lines from the roll, joined by a space
  */
 export function normalizeStreet(text: string | null): string | null {
   if (text === null) return null;
@@ -50,18 +50,18 @@ const split = (phrase: string) => phrase.split(' ');
 const hasDigit = (word: string | undefined) => word !== undefined && /\d/.test(word);
 const startsWithDigit = (word: string | undefined) => word !== undefined && word >= '0' && word < ':';
 const isLetter = (word: string) => word.length === 1 && word >= 'A' && word <= 'Z';
-/** The label of a box or door: 12B, C, NW. */
+/** The label of a box or unit: 12B, C, NW. */
 const isLabel = (word: string | undefined) =>
   word !== undefined && (hasDigit(word) || isLetter(word) || DIRECTIONS.has(word));
 const shortOf = (word: string) => ABBREVIATIONS.get(word) ?? word;
 /** 0012 becomes 12, 007B becomes 7B. */
 const withoutZeros = (word: string) => (word.startsWith('0') ? word.replace(/^0+(?=\d)/, '') : word);
 
-/** Words written together with the number after them: APT45, BOX62, HWY31. */
+/** Words that are often written together with the number after them: APT45, BOX62, HWY31. */
 const JOINED_NUMBER =
   /^(APT|APARTMENT|UNIT|STE|SUITE|ROOM|BOX|POB|POBOX|LOT|BLDG|SPC|RR|RFD|HC|HWY|RTE|RT|ROUTE)(\d.*)$/;
 
-/** Abbreviates each word, splits words from their numbers and removes leading zeros. */
+/** Abbreviates each word, splits words from their numbers, and removes leading zeros. */
 function abbreviate(words: readonly string[]): string[] {
   const out: string[] = [];
   for (const word of words) {
@@ -105,7 +105,7 @@ function careOfLength(words: readonly string[], i: number): number {
   return word === 'CARE' && words[i + 1] === 'OF' ? 2 : 0;
 }
 
-/** Digits only: spelled-out ordinals also appear in names, such as FIRST NATIONAL BANK. */
+/** Digits only, because spelled-out ordinals also appear in names, such as FIRST NATIONAL BANK. */
 const IS_ORDINAL = /^\d+(?:ST|ND|RD|TH)$/;
 
 function beginsAddress(words: readonly string[], i: number, hasStreet: boolean): boolean {
@@ -159,7 +159,7 @@ const ROUTE_STARTS = new Set([...RURAL, ...HIGHWAY_CONTRACT, ...RURAL_BEFORE_BOX
 
 /** Normalizes rural routes to RR n BOX n and HC n BOX n (Publication 28, sections 241 to 256). */
 function withRoutes(words: string[]): string[] {
-  // A letter after # is a door, not a route.
+  // A letter after # is a unit, not a route.
   const at = words.findIndex((word, i) => ROUTE_STARTS.has(word) && words[i - 1] !== '#');
   if (at < 0) return words;
   const route =
@@ -192,7 +192,7 @@ function skipNumberWords(words: readonly string[], i: number): number {
   return i;
 }
 
-/** Unit designators of Publication 28, appendix C2, that number doors. */
+/** Unit designators in Publication 28, appendix C2, that mean "unit number". */
 const UNIT_WORDS = new Set([
   'APT',
   'APARTMENT',
@@ -207,8 +207,8 @@ const UNIT_WORDS = new Set([
 ]);
 
 /**
- * Replaces APT n, UNIT #n and STE NO n by `# n`. Without a number or letter after it, the word is part of a
- * name, such as UNIT RD.
+ * Replaces APT n, UNIT #n, and STE NO n with `# n`. Without a number or letter after it, the word is part of
+ * a name, such as UNIT RD.
  */
 function withUnits(words: string[]): string[] {
   if (!words.some(word => UNIT_WORDS.has(word))) return words;
@@ -228,9 +228,9 @@ function withUnits(words: string[]): string[] {
   return out;
 }
 
-/** NO and SO are directionals after the house number (12 NO MAIN ST); elsewhere NO means "number". */
+/** After the house number, NO and SO are directionals (12 NO MAIN ST). Elsewhere, NO means "number". */
 const AFTER_NUMBER = new Map(Object.entries({ NO: 'N', SO: 'S' }));
-/** Suffixes of streets named by letters (N St, E Ave), before which a directional may be the name. */
+/** Suffixes of streets named by letters (N St, E Ave). Before one of these, a directional may be the name. */
 const LETTERED = new Set(['ST', 'AVE', 'RD']);
 
 /** Abbreviates directionals and joins N W to NW. */
@@ -266,8 +266,8 @@ function isStreetName(words: readonly string[], i: number): boolean {
 }
 
 /**
- * Words that start units, care-of names, boxes, and routes. Four in five addresses have none and take the
- * fast path.
+ * Words that start units, care-of names, boxes, and routes. Four in five addresses have none of them and take
+ * the fast path.
  */
 const UNUSUAL = new Set([
   ...UNIT_WORDS,

@@ -1,7 +1,7 @@
 /**
- * Street suffixes, the standard abbreviation first (USPS Publication 28, appendix C1,
- * https://pe.usps.com/text/pub28/28apc_002.htm). Plurals that share the abbreviation of their singular are
- * omitted: Parks St is not Park St.
+ * Street suffixes, with the standard abbreviation first (USPS Publication 28, appendix C1,
+ * https://pe.usps.com/text/pub28/28apc_002.htm). Plurals that share their singular's abbreviation are
+ * omitted, because Parks St isn't Park St.
  */
 const SUFFIXES = `
 ALY ALLEE ALLEY ALLY|ANX ANEX ANNEX ANNX|ARC ARCADE|AVE AV AVEN AVENU AVENUE AVN AVNUE|BYU BAYOO BAYOU|BCH BEACH
@@ -32,8 +32,8 @@ UPAS UNDERPASS|UN UNION|UNS UNIONS|VLY VALLEY VALLY VLLY|VLYS VALLEYS|VIA VIADUC
 VLG VILL VILLAG VILLAGE VILLG VILLIAGE|VLGS VILLAGES|VL VILLE|VIS VIST VISTA VSTA|WAY WY|WL WELL|WLS WELLS`;
 
 /**
- * Secondary units that keep their name (Publication 28, appendix C2). Those that mean "number" are in
- * street.ts.
+ * Secondary unit designators that keep their name (Publication 28, appendix C2). Those that mean "number" are
+ * in street.ts.
  */
 const UNITS =
   'BLDG BUILDING BLDNG|DEPT DEPARTMENT|FL FLOOR FLR|HNGR HANGAR HANGER|LOT|PH PENTHOUSE|SPC SPACE SP|SLIP|PIER|STOP';
@@ -43,7 +43,7 @@ const ORDINALS =
 
 export const STREET_SUFFIXES: ReadonlySet<string> = new Set(SUFFIXES.trim().split(/[|\s]+/));
 
-/** Maps each spelling to its abbreviation, for all words of a street. */
+/** Maps each spelling to its abbreviation, for all words in a street. */
 export const ABBREVIATIONS: ReadonlyMap<string, string> = new Map(
   `${SUFFIXES}|${UNITS}|${ORDINALS}`
     .trim()

@@ -30,7 +30,7 @@ export function isEntity(owner: string): boolean {
   );
 }
 
-/** Legal forms and words that rolls often omit; ignored in comparisons. */
+/** Legal forms and words that rolls often omit. They are ignored in comparisons. */
 const IGNORED_WORDS = new Set(
   (
     'LLC INC INCORPORATED INCORP CORP CORPORATION CO COMPANY COMPANIES LTD LIMITED LIABILITY LP LLP LLLP PLLC PC THE OF AND AN ' +
@@ -49,12 +49,11 @@ const ONE_SPELLING = new Map(
     .map(pair => pair.split('=') as [string, string]),
 );
 
-/** Kinds of trusts, ignored in a trust's name because rolls often omit them. */
+/** Kinds of trusts. They are ignored in a trust's name because rolls often omit them. */
 const TRUST_KINDS = new Set(['REVOCABLE', 'IRREVOCABLE', 'LIVING', 'FAMILY']);
 
 /**
- * The distinctive words of an entity's name, sorted, without deed dates. Null when only general words are
- * left.
+ * The distinctive words of an entity's name, sorted, without deed dates. Null if only general words are left.
  */
 export function entityName(name: string): string | null {
   const own = wordsOf(name.split(/\bC\/O\b|%/i)[0]!.replace(/\bL\.? ?L\.? ?C\b\.?|\bU\/[ADT]\b/gi, ' '));

@@ -3,7 +3,7 @@ import { normalizeStreet } from '../owner/street.ts';
 import { formalNames } from './nicknames.ts';
 import type { Person } from './person.ts';
 
-/** An address as given in a form or record. */
+/** An address as entered in a form or record. */
 export type Address = {
   address: string | null;
   city: string | null;
@@ -34,7 +34,7 @@ export function placeOf({ address, city, state, zip }: Address): Place {
   };
 }
 
-/** The US Census Soundex code, so that a search finds misheard or mistyped names. */
+/** The US Census Soundex code, which lets a search find misheard or mistyped names. */
 function soundex(name: string): string {
   const CODES = '01230120022455012623010202';
   const codes = [...name].map(letter => CODES[letter.charCodeAt(0) - 65] ?? '0');
@@ -44,7 +44,7 @@ function soundex(name: string): string {
   return code.padEnd(4, '0');
 }
 
-/** Whether the texts differ by one letter added, removed, replaced or swapped with its neighbor. */
+/** Whether the texts differ by one letter added, removed, replaced, or swapped with its neighbor. */
 export function withinOneEdit(a: string, b: string): boolean {
   if (Math.abs(a.length - b.length) > 1) return false;
   let start = 0;
@@ -60,8 +60,8 @@ export function withinOneEdit(a: string, b: string): boolean {
 }
 
 /**
- * How well two names match, or null when they belong to different people. 1: equal; 0.9: a short form; 0.8:
- * one letter off, or one of two surnames shared; 0.6: an initial. If both have a middle name, a matching one
+ * How well two names match, or null if they belong to different people. 1: equal; 0.9: a short form; 0.8: one
+ * letter off, or one of two surnames shared; 0.6: an initial. If both have a middle name, a matching one
  * raises the score, and a different one makes it null.
  */
 export function nameFit(a: Person, b: Person): number | null {
@@ -71,7 +71,7 @@ export function nameFit(a: Person, b: Person): number | null {
   if (last === null || first === null || last + first < 1.6) return null;
   const middle = middleFit(a.middle, b.middle);
   if (middle === null) return null;
-  // Records often omit a senior's suffix, but seldom a junior's.
+  // Records often omit the suffix SR, but seldom JR.
   const younger = (a.suffix ?? b.suffix) !== null && a.suffix !== b.suffix && (a.suffix ?? b.suffix) !== 'SR';
   return Math.min(last, first) + middle - (younger ? 0.05 : 0);
 }
@@ -90,7 +90,7 @@ function firstFit(a: string, b: string): number | null {
   return Math.min(a.length, b.length) >= 4 && withinOneEdit(a, b) ? 0.8 : null;
 }
 
-/** Scores a person who goes by the middle name: J ROBERT SMITH goes by Robert. */
+/** Scores a person who goes by their middle name: J ROBERT SMITH goes by Robert. */
 function swappedFirst(a: Person, b: Person): number | null {
   const goesBy = (one: Person, other: Person) =>
     one.middle.length > 1 && other.middle === '' && one.middle === other.first;
@@ -104,8 +104,8 @@ function middleFit(a: string, b: string): number | null {
 }
 
 /**
- * Whether two entity names are equal. At one address a letter may differ, and the roll's column may cut off
- * the name.
+ * Whether two entity names are equal. At the same address, one letter may differ, and the roll's column may
+ * cut off the name.
  */
 export function sameEntity(a: string, b: string, sameAddress: boolean): boolean {
   if (a === b) return true;
@@ -124,11 +124,11 @@ export function sameEntity(a: string, b: string, sameAddress: boolean): boolean 
   return others.length - some.length <= 1 && some.length > 1 && some.every(fits);
 }
 
-/** The narrowest place that two addresses share, or null. */
+/** The most specific place that two addresses share, or null. */
 export function sharedPlace(a: Place, b: Place): 'street' | 'zip' | 'city' | null {
   const zip = a.zip !== null && a.zip === b.zip;
   const city = a.city !== null && a.state !== null && a.city === b.city && a.state === b.state;
-  // Equal streets in different ZIPs are different places, unless the cities are equal.
+  // The same street in different ZIPs is a different place, unless the city is the same.
   if (a.street !== null && b.street !== null && (zip || city) && sameStreet(a, b)) return 'street';
   return zip ? 'zip' : city ? 'city' : null;
 }
@@ -188,8 +188,8 @@ const RANK = { street: 3, zip: 2, city: 1 } as const;
 const NAMES = { street: 'name_and_street', zip: 'name_and_zip', city: 'name_and_city' } as const;
 
 /**
- * The subject's records, best first; none when several people match almost equally well. At the same street,
- * an initial or one wrong letter is accepted. In a ZIP or city, the full name is required, with no other
+ * The subject's records, best first; none if several people match almost equally well. At the same street, an
+ * initial or one wrong letter is accepted. In a ZIP or city, the full name is required, with no other
  * candidate there.
  */
 export function bestMatches<C extends Candidate>(
@@ -244,12 +244,14 @@ function fitEntity<C extends Candidate>(
   const inState = candidate.places.some(known => known.state !== null && known.state === place.state);
   if (!atStreet && !inState && !shared.includes('zip')) return null;
   if (!sameEntity(asked, candidate.subject.entity, atStreet)) return null;
-  // A common trust name elsewhere in the state is not enough.
+  // Elsewhere in the state, a common trust name isn't enough to identify the trust.
   if (!atStreet && !isDistinctive(asked)) return null;
   return { candidate, matchedOn: 'entity', fit: 1, rank: atStreet ? RANK.street : RANK.city };
 }
 
-/** Whether a name identifies one entity in a state. A trust with a single-word name does not. */
+/**
+ * Whether a name identifies a single entity in a state. The name of a trust doesn't if it is a single word.
+ */
 const isDistinctive = (entity: string) => !/^(?:\S+ TRUST|TRUST \S+)$/.test(entity);
 
 /**

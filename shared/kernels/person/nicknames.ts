@@ -1,7 +1,7 @@
 /**
  * Given names, each with its nicknames. The longer name of a pair is the formal one. From names.csv of
- * https://github.com/carltonnorthern/nicknames (commit 21d7505, Apache-2.0), without pairs whose second name
- * is longer.
+ * https://github.com/carltonnorthern/nicknames (commit 21d7505, Apache-2.0), excluding pairs whose second
+ * name is longer.
  */
 const NAMES = `
 AARON ERIN RON|ABBIGAIL ABBE ABBEY ABBI ABBIE ABBY GAIL NABBY|ABBIGALE ABBE ABBEY ABBI ABBIE ABBY GAIL NABBY|ABEDNEGO BEDNEY|ABEL AB ABE EB|ABIEL AB

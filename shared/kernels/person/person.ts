@@ -1,6 +1,6 @@
 import { wordsOf } from '../owner/owner-words.ts';
 
-/** A person's name in upper case, without accents and punctuation. */
+/** A person's name in uppercase, without accents or punctuation. */
 export type Person = {
   first: string;
   /** The first middle name or its initial; '' for none. */
@@ -22,7 +22,7 @@ const SUFFIXES = new Map<string, Suffix>([
 
 const TITLES = new Set('MR MRS MS MISS DR REV HON MD DDS DVM PHD ESQ CPA RN'.split(' '));
 
-/** Prefixes of surnames, written apart or together. */
+/** Surname prefixes, which are written either separately or joined to the surname. */
 const PARTICLES = new Set(
   'VAN VON VANDER DER DEN DE DEL DELA LA LE DI DA DU DOS MC MAC ST SAINT SAN SANTA EL AL TER TEN BEN ABU O D L'.split(
     ' ',
@@ -56,7 +56,7 @@ function surnames(words: readonly string[]): string[] {
   return out;
 }
 
-/** A person from the name fields of a form or record; null when either is empty. */
+/** Creates a person from the name fields of a form or record; null if either field is empty. */
 export function person(firstName: string, lastName: string, middleName = '', suffixText = ''): Person | null {
   const first = nameWords(firstName);
   const last = nameWords(lastName);
@@ -71,7 +71,7 @@ export function person(firstName: string, lastName: string, middleName = '', suf
   };
 }
 
-/** Remarks next to names on rolls: the form of ownership, or that there are other owners. */
+/** Remarks that rolls add to names: the form of ownership, or a note that there are other owners. */
 const REMARKS =
   /(?<=[\s,(])(?:ET ?(?:UX|VIR|AL|ALS)|J\/?T(?:W?ROS)?|JTRS|T\/?C|TIC|T\/?E|H\/?W|W\/?H|HW|HUSBAND|WIFE|TRUSTEES?|TTEES?|TRS|CO-?TRUSTEES?|LIFE (?:EST(?:ATE)?|TENANT)|LE|L\/E|LT|(?:UN)?MARRIED|SINGLE|WIDOW(?:ER)?|SURV(?:IVORS?)?|OWNERS?|HEIRS OF|1\/2 INT|\d+ ?%|\d+\/\d+)(?=$|[\s,&;)])/gi;
 const OF_TRUSTS =
@@ -79,7 +79,7 @@ const OF_TRUSTS =
 
 /**
  * Parses an owner text from a roll, such as `LAST, FIRST M & SPOUSE [LAST]` or `LAST FIRST M`. Returns the
- * possible readings of each person, the likeliest first.
+ * possible readings of each person, most likely first.
  */
 export function parseOwnerPeople(owner: string): Person[][] {
   const own = owner
@@ -125,7 +125,7 @@ function readPart(part: string, shared: string): Person[] {
   const given = words.slice(surnameLength);
   const rollOrder = name(given[0], given[1], words.slice(0, surnameLength).join(' '));
   if (words.length === 1) return [];
-  // JOHN A SMITH: an initial in the middle means given name first.
+  // JOHN A SMITH: an initial in the middle means that the given name comes first.
   if (words.length === 3 && b!.length === 1 && c!.length > 1) return [...name(a, b, c!), ...rollOrder];
   if (words.length === 2) return [...rollOrder, ...name(a, '', b!)];
   return [...rollOrder, ...(c!.length > 1 && more.length === 0 ? name(a, b, c!) : [])];

@@ -1,33 +1,30 @@
 import { linearRegression, mean, median, sum } from 'simple-statistics';
 
 /**
- * Statistics of assessors' ratio studies (IAAO, Standard on Ratio Studies, April 2013, sections 5.3 to 5.6
- * and appendix B).
+ * Statistics used in assessors' ratio studies (IAAO, Standard on Ratio Studies, April 2013, sections 5.3 to
+ * 5.6 and appendix B).
  */
 export type RatioStudy = {
   sales: number;
   medianRatio: number;
-  /** Median absolute error in percent of the price. */
+  /** Median absolute error, in percent of the price. */
   mdape: number;
-  /** Percent of the estimates that are within this distance of the price. */
+  /** Percent of estimates that are within this distance of the price. */
   within10: number;
   within20: number;
   within25: number;
   /** Coefficient of dispersion: mean absolute deviation from the median ratio, in percent of that median. */
   cod: number;
   /**
-   * Price-related differential: mean ratio divided by price-weighted ratio. Above 1.03, expensive land is
-   * undervalued.
+   * Price-related differential: mean ratio divided by price-weighted ratio. A value above 1.03 means that
+   * expensive land is undervalued.
    */
   prd: number;
-  /** Coefficient of price-related bias: the relative change of ratios when the value doubles. */
+  /** Coefficient of price-related bias: the relative change in ratios when the value doubles. */
   prb: number;
 };
 
-/**
- * @param estimates positive, in the order of `prices`
- * @returns null with fewer than two sales
- */
+/** @param estimates positive, in the order of `prices` @returns null if there are fewer than two sales */
 export function studyRatios(estimates: readonly number[], prices: readonly number[]): RatioStudy | null {
   const sales = prices.length;
   if (sales < 2) return null;
@@ -49,13 +46,13 @@ export function studyRatios(estimates: readonly number[], prices: readonly numbe
   };
 }
 
-/** Fewer than RESAMPLES, because each resample takes a regression and a median. */
+/** Fewer than RESAMPLES, because each resample requires a regression and a median. */
 const BIAS_RESAMPLES = 500;
 
 /**
- * The PRB of unbiased estimates with the same errors, resampled from the observed errors. It is below 0: of
- * two equal parcels, the one that sold for more has the lower ratio.
- * @returns null with fewer than two sales
+ * The PRB of unbiased estimates with the same errors, resampled from the observed errors. It is below 0,
+ * because if two parcels are equal, the one that sold for more has the lower ratio.
+ * @returns null if there are fewer than two sales
  */
 export function biasInterval(estimates: readonly number[], prices: readonly number[]): Range | null {
   const ratios = prices.map((price, i) => estimates[i]! / price);
@@ -73,9 +70,9 @@ export function biasInterval(estimates: readonly number[], prices: readonly numb
 }
 
 /**
- * Slope of log price on log estimate (J. Mincer, V. Zarnowitz, The Evaluation of Economic Forecasts, 1969).
- * Above 1, expensive land is undervalued.
- * @returns null with fewer than three sales, or when all estimates are equal
+ * Slope of log price on log estimate (J. Mincer, V. Zarnowitz, The Evaluation of Economic Forecasts, 1969). A
+ * value above 1 means that expensive land is undervalued.
+ * @returns null if there are fewer than three sales, or if all estimates are equal
  */
 export function slopeOnEstimates(
   estimates: readonly number[],
@@ -93,7 +90,7 @@ export function slopeOnEstimates(
 
 /**
  * Regresses the ratios' relative distance from their median on the base-2 logarithm of the mean of price and
- * estimate. On the price alone, every error would look like bias.
+ * estimate. With the price alone, every error would look like bias.
  */
 function priceRelatedBias(
   estimates: readonly number[],
@@ -107,7 +104,7 @@ function priceRelatedBias(
   return Number.isFinite(m) ? m : 0;
 }
 
-/** The middle 90% of a statistic's resamples. */
+/** The middle 90% of a statistic's resampled values. */
 export type Range = { low: number; high: number };
 
 const RESAMPLES = 2_000;
@@ -117,7 +114,7 @@ const SEED = 20_260_101;
  * Bootstraps a statistic (B. Efron, R. Tibshirani, An Introduction to the Bootstrap, 1993), with a fixed
  * seed.
  * @param figure the statistic of resampled indices
- * @returns its value for each resample, ascending; empty for fewer than two items
+ * @returns its value for each resample, ascending; empty if there are fewer than two items
  */
 export function bootstrap(
   count: number,
@@ -135,7 +132,9 @@ export function middle90(values: Float64Array): Range {
   return { low: at(0.05), high: at(0.95) };
 }
 
-/** Draws indices, the same each time: a linear congruential generator (Numerical Recipes, 1992, ranqd1). */
+/**
+ * Draws the same indices every time, with a linear congruential generator (Numerical Recipes, 1992, ranqd1).
+ */
 export function randomIndices(count: number): () => Int32Array {
   let state = SEED;
   const drawn = new Int32Array(count);

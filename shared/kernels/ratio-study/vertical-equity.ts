@@ -6,8 +6,8 @@ const LEAST_SALES = 20;
 
 /**
  * Modified Kakwani index (C. Quintos, A Gini Measure for Vertical Equity in Property Assessments, 2020): the
- * Gini coefficient of the estimates in order of prices, divided by that of the prices. Below 1, expensive
- * land is undervalued. @returns null if all prices are equal
+ * Gini coefficient of the estimates in order of price, divided by that of the prices. A value below 1 means
+ * that expensive land is undervalued. @returns null if all prices are equal
  */
 export function modifiedKakwani(estimates: readonly number[], prices: readonly number[]): number | null {
   const order = Array.from(prices.keys()).sort((a, b) => prices[a]! - prices[b]!);
@@ -16,7 +16,7 @@ export function modifiedKakwani(estimates: readonly number[], prices: readonly n
 }
 
 /**
- * The Gini coefficient of ascending values. For values in another order, it is called the concentration
+ * The Gini coefficient of ascending values. For values in any other order, this is called the concentration
  * index.
  */
 function concentration(values: number[]): number {
@@ -26,9 +26,9 @@ function concentration(values: number[]): number {
 
 /**
  * Vertical equity indicator in percent (IAAO, Standard on Ratio Studies, exposure draft 2025, section 8.2.1):
- * the difference between the median ratios of the most and the least valuable group. Below -10, expensive
- * land is undervalued. Group sizes differ by up to one sale, as in the draft's table 4.
- * @returns null with fewer than 20 sales
+ * the difference between the median ratios of the most and the least valuable groups. A value below -10 means
+ * that expensive land is undervalued. Group sizes differ by up to one sale, as in the draft's table 4.
+ * @returns null if there are fewer than 20 sales
  */
 export function verticalEquity(estimates: readonly number[], prices: readonly number[]): number | null {
   const sales = prices.length;
@@ -72,7 +72,7 @@ export type EquityFigures = {
 };
 
 /**
- * @param n number of sales without outliers
+ * @param n number of sales, excluding outliers
  * @param intervals the middle 90% of each figure's resamples
  * @param prb_by_chance the PRB of unbiased values with equally large errors
  */
@@ -85,7 +85,7 @@ export type EquityStudy = EquityFigures & {
 
 const RESAMPLES = 500;
 
-/** A ratio study without outliers. @param estimates positive, in the order of `prices` */
+/** Runs a ratio study, excluding outliers. @param estimates positive, in the order of `prices` */
 export function studyEquity(estimates: readonly number[], prices: readonly number[]): EquityStudy {
   const ratios = prices.map((price, i) => estimates[i]! / price);
   const fits = isNoOutlier(ratios);

@@ -16,7 +16,7 @@ const twoDigits = (n: number): string => (n < 10 ? `0${n}` : `${n}`);
 
 export const dayOf = (isoDate: string): number => utcDay(Date.parse(`${isoDate}T00:00:00Z`));
 
-/** The last days of the latest complete months before a day, earliest first. */
+/** The last days of the most recent complete months before a day, earliest first. */
 export function monthEnds(today: number, months: number): number[] {
   const date = new Date(today * MS_PER_DAY);
   const [year, month] = [date.getUTCFullYear(), date.getUTCMonth()];
@@ -24,8 +24,8 @@ export function monthEnds(today: number, months: number): number[] {
 }
 
 /**
- * The same day a number of months earlier, clamped to the end of that month, like PostgreSQL's `date -
- * interval`.
+ * The same day of the month a number of months earlier, clamped to the end of that month, like PostgreSQL's
+ * `date - interval`.
  */
 export function minusMonths(day: number, months: number): number {
   const date = new Date(day * MS_PER_DAY);

@@ -6,22 +6,23 @@ export const ACTIVE = 0;
 export const PENDING = 1;
 export const SOLD = 2;
 
-/** Value of `soldDay` and `daysOnMarket` when unknown. */
+/** The value of `soldDay` and `daysOnMarket` if they are unknown. */
 export const NO_DAY = -0x80000000;
 
 /**
- * Listings in columns; entry i of each array is listing i. Only listings with acres and price above 0 count.
+ * Listings as columns: entry i of each array belongs to listing i. Only listings with acres and price above 0
+ * count.
  */
 export type ListingColumns = {
   status: Uint8Array;
-  /** USD: the asking price for ACTIVE and PENDING, the sale price for SOLD. NaN when unknown. */
+  /** USD: the asking price for ACTIVE and PENDING, the sale price for SOLD. NaN if unknown. */
   price: Float64Array;
-  /** NaN when unknown. */
+  /** NaN if unknown. */
   acres: Float64Array;
   /** UTC days since 1970-01-01, or NO_DAY. */
   soldDay: Int32Array;
   daysOnMarket: Int32Array;
-  /** USD: the last asking price of a SOLD listing. NaN when unknown. */
+  /** USD: the last asking price of a SOLD listing. NaN if unknown. */
   asked: Float64Array;
 };
 
@@ -29,7 +30,8 @@ export type ListingColumns = {
 export type AcreRange = { minAcres: number; maxAcres: number };
 
 /**
- * Statistics of a group of listings; null when there is nothing to compute them from. Ppa is USD per acre.
+ * Statistics of a group of listings; null if there is nothing to compute them from. Ppa means price per acre,
+ * in USD.
  */
 export type Summary = {
   count: number;
@@ -38,30 +40,31 @@ export type Summary = {
   medianPpa: number | null;
   minPpa: number | null;
   maxPpa: number | null;
-  /** Gini coefficient of prices per acre, 0 (all equal) to 100; null for fewer than two. */
+  /** Gini coefficient of prices per acre, 0 (all equal) to 100; null for fewer than two prices. */
   gini: number | null;
   /** Mean of the known values. */
   daysOnMarket: number | null;
 };
 
 export type BucketSummary = {
-  /** Count of listings of any status and age. */
+  /** Number of listings of any status and age. */
   listings: number;
   active: Summary;
   pending: Summary;
   /** By window, in the order of WINDOW_MONTHS. */
   sold: [Summary, Summary, Summary, Summary];
-  /** The sales of the 12 months before the last 12 months. */
+  /** Sales in the 12 months before the last 12 months. */
   yearBefore: { count: number; medianPpa: number | null };
   /**
-   * The last 12 months' sales with a known asking price: their number, and the median of sale price / asking
-   * price.
+   * For the last 12 months' sales with a known asking price, their number and the median of sale price /
+   * asking price.
    */
   toAsked: { count: number; median: number | null };
 };
 
 /**
- * The window of m months contains the sales after the as-of day minus m calendar months, through that day.
+ * A window of m months contains the sales from the day after (as-of day minus m calendar months) through the
+ * as-of day.
  */
 const WINDOW_MONTHS = [1, 3, 6, 12] as const;
 
@@ -74,7 +77,7 @@ type Listing = {
   asked: number;
 };
 
-/** The same listings in three orders, for the three medians. */
+/** The same listings sorted in three orders, for the three medians. */
 type Sorted = { byAcres: Listing[]; byPrice: Listing[]; byPpa: Listing[] };
 
 /**
@@ -104,7 +107,7 @@ export function summarizeBuckets(
 }
 
 type SortedListings = {
-  /** Acres of all listings that count, including older sales. */
+  /** Total acres of all listings that count, including older sales. */
   acres: number[];
   active: Sorted;
   pending: Sorted;
@@ -194,7 +197,7 @@ function selectSorted(from: Sorted, range: AcreRange, since?: number): Sorted {
   };
 }
 
-/** Uses a loop, because `filter` with a callback made the kernel 1.6 times as slow. */
+/** Uses a loop, because `filter` with a callback made the kernel take 1.6 times as long. */
 function selectListings(
   listings: readonly Listing[],
   { minAcres, maxAcres }: AcreRange,
@@ -245,7 +248,8 @@ function meanDays(listings: readonly Listing[]): number | null {
 }
 
 /**
- * The median of an ascending list. Reads values in place, while simple-statistics needs an array of numbers.
+ * The median of an ascending list. Reads values in place, whereas simple-statistics needs an array of
+ * numbers.
  */
 export function median<T>(ascending: ArrayLike<T>, value: (one: T) => number): number | null {
   const count = ascending.length;
@@ -255,9 +259,9 @@ export function median<T>(ascending: ArrayLike<T>, value: (one: T) => number): n
 }
 
 /**
- * Gini coefficient of positive ascending values, 0 (all equal) to 100; null for fewer than two. 100 * sum((2i
- * - n - 1) * x_i) / (n * sum(x_i)) (Sen 1973, On Economic Inequality), with the terms of x_i and x_(n+1-i)
- * paired to avoid cancellation.
+ * Gini coefficient of positive ascending values, 0 (all equal) to 100; null for fewer than two values.
+ * 100 * sum((2i - n - 1) * x_i) / (n * sum(x_i)) (Sen 1973, On Economic Inequality), with the terms of x_i
+ * and x_(n+1-i) paired to avoid cancellation.
  */
 export function gini<T>(ascending: ArrayLike<T>, value: (one: T) => number): number | null {
   const count = ascending.length;

@@ -1,13 +1,13 @@
 /**
- * Values this close to a tie, relative to their size, are decided by their decimal digits, because reading a
+ * If a value is this close to a tie, relative to its size, its decimal digits decide, because reading a
  * double to 15 digits changes it by up to 5e-15.
  */
 const TIE_TOLERANCE = 1e-14;
 
 /**
  * Rounds to 2 decimals, half away from zero, like PostgreSQL's `round(x::numeric, 2)`. A double is first read
- * to 15 digits, so that 1.005, stored as 1.00499…, gives 1.01. Starting at 1e12, exact ties go up here, but
- * to even in PostgreSQL.
+ * to 15 digits, so that 1.005, stored as 1.00499…, gives 1.01. Starting at 1e12, exact ties are rounded up
+ * here, but to even in PostgreSQL.
  */
 export function round2(x: number): number {
   if (x < 0) return 0 - round2(-x);

@@ -15,7 +15,7 @@ const RAD = Math.PI / 180;
 
 /**
  * Meters on the ground per unit of x and of y, at the coordinate `y`, from the ellipsoid's radii of curvature
- * (Snyder 1987, USGS PP 1395, eq. 4-20 and 4-21). In Web Mercator, the two differ by up to 0.7 %.
+ * (Snyder 1987, USGS PP 1395, eq. 4-20 and 4-21). In Web Mercator, the two differ by up to 0.7%.
  */
 export function metersPerUnit(ground: GroundScale, y: number): { x: number; y: number } {
   if (ground.kind === 'planar') return { x: ground.x, y: ground.y };
@@ -28,7 +28,7 @@ export function metersPerUnit(ground: GroundScale, y: number): { x: number; y: n
   return { x: radii.parallel / A, y: (radii.meridian * Math.cos(phi)) / A };
 }
 
-/** Meters between two positions in degrees that are up to a few kilometers apart, by the same radii. */
+/** Meters between two positions in degrees that are up to a few kilometers apart, using the same radii. */
 export function shortDistanceM([lon0, lat0]: readonly number[], [lon1, lat1]: readonly number[]): number {
   const radii = radiiM(((lat0! + lat1!) / 2) * RAD);
   return Math.hypot((lon1! - lon0!) * RAD * radii.parallel, (lat1! - lat0!) * RAD * radii.meridian);

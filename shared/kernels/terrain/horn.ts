@@ -1,11 +1,11 @@
-/** Width and height of the cells of each row, in meters on the ground. */
+/** Width and height of the cells in each row, in meters on the ground. */
 export type RowSizes = { xM: Float64Array; yM: Float64Array };
 
 /**
- * Slope in percent of each cell by Horn's weighted differences of its eight neighbors (Proc. IEEE 69, 1981),
- * like `gdaldem slope -p`.
- * @param heights (columns + 2) x (rows + 2) meters, row by row, with a margin of one cell; NaN when unknown
- * @param sizes cell sizes of each of the `rows`
+ * Computes the slope of each cell in percent from Horn's weighted differences of its eight neighbors (Proc.
+ * IEEE 69, 1981), like `gdaldem slope -p`.
+ * @param heights (columns + 2) x (rows + 2) meters, row by row, with a margin of one cell; NaN if unknown
+ * @param sizes cell size in each of the `rows`
  * @param slopes columns x rows, the output
  */
 export function hornSlopes(
@@ -34,7 +34,7 @@ export function hornSlopes(
       const sum2 = a + 2 * heights[here + next]! + b;
       const drop2 = b - a;
       const x = (sum2 - sum0) * perX;
-      // Horn's gradient does not use the cell itself, so check sum1 for a gap there.
+      // Horn's gradient doesn't use the cell itself, so check sum1 for a gap there.
       const y = Number.isNaN(sum1) ? Number.NaN : (drop0 + 2 * drop1 + drop2) * perY;
       slopes[row * columns + column] = Math.sqrt(x * x + y * y);
       sum0 = sum1;

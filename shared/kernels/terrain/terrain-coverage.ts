@@ -1,15 +1,15 @@
-/** A closed ring in cell coordinates: x0, y0, x1, y1 …, the first point repeated at the end. */
+/** A closed ring in cell coordinates: x0, y0, x1, y1 …, with the first point repeated at the end. */
 export type CellRing = Float64Array;
 
 /** Cells [left, left + columns) x [top, top + rows) of a grid. */
 export type CellWindow = { left: number; top: number; columns: number; rows: number };
 
-/** The exterior ring and its holes, in any winding. */
+/** The exterior ring and its holes, with any winding. */
 export type CellPolygon = readonly CellRing[];
 
 function signedArea(ring: CellRing): number {
-  // Relative to the first point, because the large coordinates of a big grid would lose precision for small
-  // rings.
+  // Use coordinates relative to the first point, because small rings would lose precision at the large
+  // coordinates of a big grid.
   const x0 = ring[0]!;
   const y0 = ring[1]!;
   let sum = 0;
@@ -41,14 +41,14 @@ export function windowOf(ring: CellRing): CellWindow {
   return { left, top, columns: Math.ceil(maxX) - left, rows: Math.ceil(maxY) - top };
 }
 
-/** Fractions row by row. Each row ends with two unused values. */
+/** Fractions, row by row. Each row ends with two unused values. */
 export type Coverage = { fractions: Float64Array; stride: number };
 
 /** Edges at the right border write into the two cells beyond it. */
 const EXTRA_CELLS = 2;
 
 /**
- * The exact covered fraction, 0 to 1, of each cell of a window: signed areas are accumulated along edges and
+ * The exact covered fraction, 0 to 1, of each cell in a window. Signed areas are accumulated along edges and
  * summed along rows, as font rasterizers do (https://github.com/raphlinus/font-rs).
  * @param window contains the polygon's full width
  */
@@ -131,8 +131,8 @@ function addSpan(x0: number, x1: number, height: number, base: number, cells: Fl
     cells[base + firstCell + 1]! += beyond;
     return;
   }
-  // Across several cells, the covered area grows by a triangle, trapezoids and a triangle. The cells store
-  // the differences.
+  // Across several cells, the covered area grows by a triangle, trapezoids, and another triangle. The cells
+  // store the differences.
   const slope = 1 / (x1 - x0);
   const entry = firstCell + 1 - x0;
   const exit = x1 - (endCell - 1);

@@ -3,7 +3,7 @@ export type Terrain = {
   meanElevationM: number;
   maxElevationM: number;
   meanSlopePercent: number;
-  /** Percentage of the area steeper than each of the grades, 0 to 100. */
+  /** Percentage of the area that is steeper than each of the grades, 0 to 100. */
   steeperPercent: number[];
 };
 
@@ -15,16 +15,17 @@ export type TerrainSums = {
   heightArea: number;
   heightSum: number;
   slopeSum: number;
-  /** Area of the cells, by the number of grades that they are steeper than. */
+  /** Total area of cells, by the number of grades that they are steeper than. */
   areaByGrade: number[];
 };
 
 /**
- * A block of a row-major array: covered fractions, heights in meters or slopes in percent; NaN means no data.
+ * A block of a row-major array of covered fractions, heights in meters, or slopes in percent. NaN means no
+ * data.
  */
 export type Cells<T extends Float32Array | Float64Array> = { values: T; stride: number; offset: number };
 
-/** Smaller covered fractions come from rounding of coordinates and are ignored. */
+/** Smaller covered fractions come from rounded coordinates and are ignored. */
 export const MIN_CELL_FRACTION = 1e-7;
 
 /** Minimum share of the parcel's area with data. */
@@ -85,7 +86,7 @@ export function addCells(
 }
 
 /**
- * The figures of a parcel; null when slopes are known for less than half of it.
+ * The figures of a parcel; null if slopes are known for less than half of it.
  * @param parcelCells area of the parcel in cells, with or without data
  */
 export function terrainOf(sums: TerrainSums, parcelCells: number): Terrain | null {

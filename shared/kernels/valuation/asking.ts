@@ -8,7 +8,8 @@ import type { Comps } from './valuation-types.ts';
  */
 export type Discount = {
   /**
-   * Natural logarithm of the ratio. It is added to the logarithm of asking prices to compare them with sales.
+   * Natural logarithm of the ratio. It is added to the logarithms of asking prices to make them comparable to
+   * sales.
    */
   log: number;
   /**
@@ -17,18 +18,20 @@ export type Discount = {
   deviation: number;
 };
 
-/** Only sales in this many days before the model's day count, because discounts change with the market. */
+/**
+ * Only sales from this many days before the model's day are used, because discounts change with the market.
+ */
 const RATIO_DAYS = 3 * 365;
 /**
- * A sale price under half or over twice the asking price is a typo, or is for a different deal than the one
- * listed.
+ * A sale price of less than half or more than twice the asking price is a typo, or belongs to a different
+ * deal than the one listed.
  */
 const MAX_LOG_RATIO = Math.LN2;
 /** Prior standard deviation of ln(ratio): many lots sell at the asking price. */
 const PRIOR_DEVIATION = 0.1;
 /**
- * Standard deviation of the difference between the premium of open listings and the ratio, because unsold
- * lots differ from sold ones.
+ * Standard deviation of the difference between the premium of open listings and the ratio. It isn't 0,
+ * because unsold lots differ from sold ones.
  */
 const PREMIUM_DEVIATION = 0.1;
 /** Weight, in listings, of the prior that asking prices equal sale prices. */
@@ -36,7 +39,9 @@ const PREMIUM_PRIOR = 5;
 
 export type Ratio = { estimate: Estimate | null; deviation: number };
 
-/** The ratio from a county's own sales. @param sales indices of the sales to use, known on the day */
+/**
+ * The ratio from a county's own sales. @param sales indices of the sales to use, which were known on the day
+ */
 export function ratioOf(
   { asked, price, soldDay, county }: Comps,
   sales: Int32Array,
@@ -64,7 +69,7 @@ export function discountOf({ estimate, deviation }: Ratio, expected: Estimate): 
 }
 
 /**
- * The premium of open listings over the level of sales. Never negative, because cheaper listings are a
+ * The premium of open listings over the level of sales. It is never negative, because cheaper listings are a
  * different kind of land.
  */
 export function ratioByPremiums(premiums: Float64Array): Estimate {

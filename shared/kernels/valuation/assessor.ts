@@ -2,30 +2,30 @@ import { MAX_LAND_FACTOR } from './land-effects.ts';
 import { shrinkToZero } from './shrink.ts';
 
 /**
- * The county assessor's opinion of the land before it was sold: how far its ln(assessed land value) is above
+ * The county assessor's opinion of the land before it was sold: how far its ln(assessed land value) was above
  * that of other land of the same size on the roll. The weight of the opinion relative to the comps is fitted
  * to past sales, each valued as of the day before.
  */
 
-/** The largest adjustment of a comp, as a logarithm. */
+/** The largest adjustment to a comp, as a logarithm. */
 const MAX_MOVE = Math.log(MAX_LAND_FACTOR);
 
 /**
- * The assessor's opinion of the subject minus that of the comp; NaN if either is not assessed. Bounded,
- * because land under current-use valuation is assessed at almost nothing.
+ * The assessor's opinion of the subject minus that of the comp; NaN if either isn't assessed. The difference
+ * is bounded, because land under current-use valuation is assessed at almost nothing.
  */
 export function opinionDifference(subject: number, comp: number): number {
   return Math.max(-MAX_MOVE, Math.min(MAX_MOVE, subject - comp));
 }
 
-/** Prior variance of errors: sales of raw land are within 50 % of one another. */
+/** Prior variance of errors: sales of raw land are within 50% of one another. */
 const PRIOR_VARIANCE = 0.5 ** 2;
 const PRIOR_SALES = 10;
 
 /** A weight within two standard errors of 0 counts as 0. */
 const MIN_Z_SQUARED = 2 ** 2;
 /**
- * Half, because the price level of a place already contains part of the opinion. With a weight of 1, the
+ * One half, because a location's price level already contains part of the opinion. With a weight of 1, the
  * median error in Washington was 2 points worse.
  */
 const MAX_WEIGHT = 0.5;
@@ -35,8 +35,8 @@ const MAX_WEIGHT = 0.5;
  * sales up to the end of a day.
  * @param days sale days, earliest first
  * @param errors ln(estimate / price)
- * @param apart weighted mean opinion differences of each sale and its comps, 0 when unknown
- * @returns the weight, 0 to 0.5; call it with days in ascending order
+ * @param apart weighted mean opinion differences of each sale and its comps, 0 if unknown
+ * @returns a function that returns the weight, 0 to 0.5. Call it with days in ascending order
  */
 export function createOpinionWeight(
   days: readonly number[],

@@ -19,23 +19,23 @@ import { KERNEL_STEPS } from './surface.ts';
 import { type Comps, MAX_COMP_M, pickComps } from './valuation-types.ts';
 import { createValuer } from './value-parcel.ts';
 
-// Values past sales with the data from the days before them (L. J. Tashman, Out-of-sample tests of
-// forecasting accuracy, 2000).
+// Values each past sale with the data known before it (L. J. Tashman, Out-of-sample tests of forecasting
+// accuracy, 2000).
 
 export type Backtest = {
-  /** Sales in the period. The figures exclude sales that a method could not value. */
+  /** Number of sales in the period. The figures exclude sales that a method could not value. */
   sales: number;
   valued: number;
-  /** Number of times that the model was fitted. */
+  /** Number of times the model was fitted. */
   fits: number;
-  /** Days between each sale and the data that it is valued with, for all methods; null without sales. */
+  /** Days between each sale and the data it is valued with, for all methods; null if there are no sales. */
   daysBefore: { median: number; most: number } | null;
   methods: Record<Method, RatioStudy | null>;
   /** The PRB of unbiased estimates with errors as large as the model's. */
   prbByChance: Range | null;
-  /** Slope of ln(price) on ln(estimate): 1 without bias. */
+  /** Slope of ln(price) on ln(estimate), which is 1 if there is no bias. */
   slope: ({ slope: number } & Range) | null;
-  /** Percent of prices within their 80% range. */
+  /** Percent of prices that are within their 80% range. */
   coverage: number | null;
   coverageRange: Range | null;
   /** Sales by the confidence of their estimates, lowest first. */
@@ -48,13 +48,13 @@ export type Backtest = {
     mdape: number;
   }[];
   /**
-   * How many percentage points more estimates are within 25% in the more confident half than in the other
-   * one, and the percent of resamples in which more are.
+   * By how many percentage points the share of estimates within 25% is larger in the more confident half than
+   * in the other half, and the percent of resamples in which it is larger.
    */
   ordering: ({ points: number; percent: number } & Range) | null;
   /**
-   * Percent of resamples in which the model's MdAPE is lower, and the middle 90% of the difference; null with
-   * fewer than two sales.
+   * Percent of resamples in which the model's MdAPE is lower, and the middle 90% of the difference; null if
+   * there are fewer than two sales.
    */
   better: Record<Exclude<Method, 'model'>, ({ percent: number } & Range) | null>;
 };
@@ -65,13 +65,13 @@ export type BacktestOptions = {
   toDay: number;
   /** Test only sales in this county. Their comps can be in any county. */
   county?: number;
-  /** Fit without priors from other counties. */
+  /** Fit the model without priors from other counties. */
   alone?: boolean;
   onProgress?(done: number, total: number): void;
 };
 
 /**
- * Maximum number of fits per county. The model is fitted on every nth day with a sale, and sales in between
+ * Maximum number of fits per county. The model is fitted on every nth day that has a sale. Sales in between
  * are valued with the latest fit.
  */
 const MAX_FITS = 200;
@@ -99,7 +99,7 @@ export function backtest(comps: Comps, options: BacktestOptions): Backtest {
 
 export type CountyBacktest = { fips: number; alone: Backtest; beside: Backtest };
 
-/** Backtests each county on its own, and with priors from the others. */
+/** Backtests each county both on its own and with priors from the others. */
 export function backtestByCounty(comps: Comps, options: BacktestOptions): CountyBacktest[] {
   const alone = new Map(valueCounties(comps, { ...options, alone: true }));
   return valueCounties(comps, options).map(([fips, beside]) => ({
@@ -184,7 +184,7 @@ function valueSales(
   return result;
 }
 
-/** The comps of a county, and comps of other counties that may be near its sales. */
+/** A county's comps, plus comps in other counties that may be near its sales. */
 function compsAround(comps: Comps, fips: number, own: readonly number[]): Comps {
   const box = boxOfLine(own.map((sale): [number, number] => [comps.lon[sale]!, comps.lat[sale]!]));
   const near = withMargin(box, MAX_COMP_M + KERNEL_STEPS * MAX_STEP_M);
@@ -196,7 +196,7 @@ function compsAround(comps: Comps, fips: number, own: readonly number[]): Comps 
   );
 }
 
-/** Estimates of all other counties at the start of the year that contains a day. */
+/** Estimates from all other counties at the start of the year that contains a day. */
 function estimatesByYear(around: ReadonlyMap<number, Comps>): (county: number, day: number) => OtherCounties {
   const years = new Map<number, Map<number, CountyEstimates>>();
   const nobody: OtherCounties = new Map();
@@ -281,7 +281,7 @@ function compare(valued: readonly Valued[]): Backtest['better'] {
   ) as Backtest['better'];
 }
 
-/** How much better the more confident half is; null with fewer than two sales. */
+/** How much better the more confident half is; null if there are fewer than two sales. */
 function orderingOf(valued: readonly Valued[]): Backtest['ordering'] {
   const byConfidence = [...valued].sort((a, b) => a.confidence - b.confidence);
   const hits = Float64Array.from(byConfidence, one => (errorOf(one, 'model') <= 0.25 ? 1 : 0));

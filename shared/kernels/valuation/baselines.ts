@@ -5,7 +5,7 @@ import { createNearest } from './nearest.ts';
 import { createPlaces } from './surface.ts';
 import type { Comps } from './valuation-types.ts';
 
-/** Baseline methods to compare the model with, on the same data. */
+/** Baseline methods to compare the model to, using the same data. */
 export const METHODS = [
   'model',
   'county_bucket',
@@ -19,10 +19,10 @@ const NEAREST = 5;
 /** Number of sales for the strongest baseline: the nearest in location, size, and age combined. */
 const ALIKE = 12;
 const FARTHEST_M = 200_000;
-/** Bounds in acres of the non-overlapping buckets of the market statistics. */
+/** Bounds, in acres, of the non-overlapping buckets in the market statistics. */
 const BUCKET_BOUNDS = [0.25, 1, 2, 5, 10, 20, 40, 60, 80, 500];
 
-/** The baseline methods on the model's data. @returns null if no sales are known yet */
+/** Runs the baseline methods on the model's data. @returns null if no sales are known yet */
 export function plainMethods(comps: Comps, sales: Int32Array, { asOfDay, county, steps }: Model) {
   const earlier = sales.filter(sale => comps.soldDay[sale]! <= asOfDay);
   const own = Array.from(earlier).filter(sale => comps.county[sale] === county);

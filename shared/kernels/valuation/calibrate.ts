@@ -19,9 +19,9 @@ import { combineEstimates, type Estimate, shrinkToZero } from './shrink.ts';
 import type { Comps } from './valuation-types.ts';
 
 /**
- * Errors of estimates, measured on a county's past sales, each valued with the sales before it. Quantiles of
- * the errors relative to their expected size give the ranges (V. Vovk, Cross-Conformal Predictors, 2015; J.
- * Lei et al., Distribution-Free Predictive Inference, 2018).
+ * The errors of estimates, measured on a county's past sales, each valued with the sales before it. Quantiles
+ * of the errors relative to their expected size give the ranges (V. Vovk, Cross-Conformal Predictors, 2015;
+ * J. Lei et al., Distribution-Free Predictive Inference, 2018).
  */
 export type Calibration = {
   /**
@@ -30,7 +30,8 @@ export type Calibration = {
    */
   coefficients: readonly number[];
   /**
-   * Held-out errors relative to their expected size, ascending. The lag known before each sale is removed.
+   * Held-out errors relative to their expected size, ascending, after removing the lag known before each
+   * sale.
    */
   errors: readonly number[];
   /** Standard error of the county's price level, which widens the range. */
@@ -39,7 +40,10 @@ export type Calibration = {
 
 /** Maximum number of latest sales to value. */
 const MAX_HELD_OUT = 2_000;
-/** Up to this share of outliers on each side counts as errors. The rest are a different kind of deal. */
+/**
+ * On each side, outliers count as errors, up to this share of all held-out sales. The rest are a different
+ * kind of deal.
+ */
 const MAX_OUTLIER_SHARE = 0.05;
 
 /** Errors of a county's latest sales, earliest first. */
@@ -56,8 +60,8 @@ export type HeldOut = {
 const WEIGHT_STEPS = [1, 2];
 
 /**
- * Values the latest sales, each with the sales before it. For a county without sales, values nearby sales, at
- * their own county's level. Chooses the comp weights with the smallest errors.
+ * Values the latest sales, each with the sales before it. For a county without sales, values nearby sales
+ * instead, at their own county's level. Chooses the comp weights with the smallest errors.
  * @param comps the model's comps
  * @param known the sales among the comps that were known on the model's day, including excluded ones
  */
@@ -99,7 +103,9 @@ export function holdOut(
 const meanSize = ({ errors }: HeldOut): number =>
   errors.reduce((sum, error) => sum + Math.abs(error), 0) / errors.length;
 
-/** Errors after removing what the assessor's opinion and the lag explain, as known before each sale. */
+/**
+ * Errors after removing the part that the assessor's opinion and the lag explain, as known before each sale.
+ */
 function withoutBias({ kept, outliers }: { kept: HeldOut; outliers: HeldOut }, asOfDay: number) {
   const opinionOn = createOpinionWeight(kept.days, kept.errors, kept.apart);
   const moved = kept.errors.map((error, i) => error + opinionOn(kept.days[i]! - 1) * kept.apart[i]!);
@@ -116,7 +122,7 @@ function withoutBias({ kept, outliers }: { kept: HeldOut; outliers: HeldOut }, a
   };
 }
 
-/** The size of errors from the county's own sales. */
+/** The size of errors, measured on the county's own sales. */
 export const errorSizeOf = ({ kept }: { kept: HeldOut }) => sizeOfErrors(kept.errors);
 
 /** @param expected prior size of the errors */
@@ -141,19 +147,20 @@ export function calibrate(
 }
 
 /**
- * Half-width of the range, in expected sizes, with too few held-out errors: 80% of a Laplace distribution.
+ * Half-width of the range, in expected sizes, if there are too few held-out errors: 80% of a Laplace
+ * distribution.
  */
 const FEW_ERRORS_WIDTH = Math.log(5);
 
-/** The 10% and 90% quantiles of the errors, as ln(estimate / price), of estimates of this scale. */
+/** The 10% and 90% quantiles of errors, as ln(estimate / price), for estimates of this scale. */
 export function interval(calibration: Calibration, scale: number): { low: number; high: number } {
   const error = intervalOf(calibration, scale);
-  // Reports stored before `level` existed don't have one.
+  // Reports that were stored before `level` existed don't have it.
   widenInterval(error, Z_90 * (calibration.level ?? 0));
   return error;
 }
 
-/** The 90 % quantile of the standard normal distribution. */
+/** The 90% quantile of the standard normal distribution. */
 export const Z_90 = 1.2816;
 
 /** Widens a range by an independent error: the squares of the half-widths add up. */
@@ -166,7 +173,7 @@ export function widenInterval(error: { low: number; high: number }, by: number):
 
 function intervalOf({ errors }: Calibration, scale: number): { low: number; high: number } {
   const last = errors.length - 1;
-  // Conformal prediction: the errors that rank (n + 1) x 10% from each end, interpolated unless that is a
+  // Conformal prediction: the errors whose rank is (n + 1) x 10% from each end, interpolated unless that is a
   // whole number.
   const place = (last + 2) * 0.1 - 1;
   if (place < 0) return { low: -FEW_ERRORS_WIDTH * scale, high: FEW_ERRORS_WIDTH * scale };
@@ -176,7 +183,7 @@ function intervalOf({ errors }: Calibration, scale: number): { low: number; high
   return { low: between(rank, rank + 1) * scale, high: between(last - rank, last - rank - 1) * scale };
 }
 
-/** Standard normal quantiles at the middle of nine equally likely parts. */
+/** Standard normal quantiles at the middle of each of nine equally likely parts. */
 const NORMAL = Array.from({ length: 9 }, (_, k) => probit((k + 0.5) / 9));
 /** Smaller standard errors of the level make no visible difference. */
 const MIN_LEVEL = 0.05;
@@ -195,18 +202,20 @@ function chanceAt(errors: readonly number[], scale: number, shift: number): numb
   const low = (Math.log(0.75) - shift) / scale;
   const high = (Math.log(1.25) - shift) / scale;
   const inside = countBelow(errors, high, true) - countBelow(errors, low, true);
-  // The chance if errors have a Laplace distribution of mean size 1.
+  // The chance if errors have a Laplace distribution with a mean size of 1.
   const guessed = laplace(high) - laplace(low);
   return (inside + PRIOR_SALES * guessed) / (errors.length + PRIOR_SALES);
 }
 
 const laplace = (x: number) => (x < 0 ? Math.exp(x) / 2 : 1 - Math.exp(-x) / 2);
 
-/** The lag is measured on sales in this many days before the model's day, even if there are few. */
+/**
+ * The lag is measured on sales within this many days before the model's day, even if there are only a few.
+ */
 const LAG_DAYS = 365;
-/** With errors of 50 %, the lag of this many sales has a standard error of 3 %. */
+/** With errors of 50%, a lag measured on this many sales has a standard error of 3%. */
 const MAX_LAG_SALES = 400;
-/** Prior standard deviation of the errors: sales of raw land are within 50 % of one another. */
+/** Prior standard deviation of errors: sales of raw land are within 50% of one another. */
 const PRIOR_DEVIATION = 0.5;
 /** Apart from its trend, a county's market moves by up to 30% in 19 of 20 years. */
 const PRIOR_LAG: Estimate = { value: 0, variance: 0.15 ** 2 };
@@ -215,7 +224,7 @@ const PRIOR_LAG: Estimate = { value: 0, variance: 0.15 ** 2 };
  * The lag of estimates behind the market, as ln(estimate / price): the median of the last year's errors,
  * shrunk toward 0.
  * @param days sale days, earliest first
- * @returns the lag at the end of a day; call it with days in ascending order
+ * @returns a function that returns the lag at the end of a day. Call it with days in ascending order
  */
 function createLag(days: readonly number[], errors: readonly number[]): (day: number) => number {
   const year = new Float64Array(MAX_LAG_SALES);

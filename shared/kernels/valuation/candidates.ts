@@ -14,7 +14,7 @@ import { type Comps, NO_DAY, SOLD, type Subject } from './valuation-types.ts';
 
 /**
  * The comps that are the fewest steps from a subject, for a person to choose from. Each is adjusted as in the
- * model. Includes comps that the model excludes.
+ * model. Comps that the model excludes are included.
  * @returns comps in order of steps
  */
 export function candidatesOf(model: Model, comps: Comps, subject: Subject, most: number): ChosenComps {
@@ -31,7 +31,7 @@ export function candidatesOf(model: Model, comps: Comps, subject: Subject, most:
   return adjust(model, subject, model.asOfDay, -1, into);
 }
 
-/** Sales and listings known on the day that the model doesn't use. */
+/** Sales and listings that were known on the day but aren't used by the model. */
 function leftOut({ sales, asking, asOfDay }: Model, comps: Comps): Market[] {
   const used = new Set([...sales.source, ...asking.source]);
   const left = Array.from({ length: comps.count }, (_, i) => i).filter(

@@ -6,23 +6,25 @@ import { combineEstimates, type Estimate } from './shrink.ts';
 /**
  * How price per acre changes with size and time: ln(ppa) = level(place) + elasticity x ln(acres) + trend x
  * years + effects of the land + noise. Differences between nearby sales cancel the level. A robust regression
- * on these differences gives the effects, shrunk toward what is expected without the county's sales.
+ * on these differences gives the effects, which are shrunk toward what would be expected without the county's
+ * sales.
  */
 
 /**
- * Elasticity of price per acre to acres, yearly trend of its logarithm, and effects of the land, which are
- * null if none is significant.
+ * Elasticity of price per acre with respect to acres, yearly trend of its logarithm, and effects of the land,
+ * which are null if none are significant.
  */
 export type Effects = { elasticity: number; trend: number; land: LandEffects | null };
 
 /**
- * Elasticity, trend, and land terms from a county's own sales. Each is null if the sales don't determine it.
+ * Elasticity, trend, and land terms estimated from a county's own sales. Each is null if the sales don't
+ * determine it.
  */
 export type EffectEstimates = (Estimate | null)[];
 
 /**
- * The prior without any sales. Twice the land costs between the same and twice as much (elasticities of -1
- * and 0). Prices seldom double or halve in ten years (a trend of 0.07). In 19 of 20 cases, fully steep,
+ * The prior if there are no sales. Twice the land costs between the same and twice as much (elasticities of
+ * -1 and 0). Prices seldom double or halve in ten years (a trend of 0.07). In 19 of 20 cases, fully steep,
  * flooded, or wet land costs 0.4 to 2.7 times as much as other land, and 100 ft of frontage multiplies the
  * price by 0.75 to 1.3.
  */
@@ -35,15 +37,16 @@ export const PRIOR_EFFECTS: readonly Estimate[] = [
   { value: 0, variance: 0.5 ** 2 },
 ];
 
-/** Prior variance of a difference: sales of raw land are within 50 % of one another. */
+/** Prior variance of a difference: sales of raw land are within 50% of one another. */
 const VARIANCE_PRIOR = 2 * 0.5 ** 2;
 /**
- * An effect of land is used if it is at least this many standard errors from zero. Three, because four terms
- * are tested and land correlates with other things.
+ * An effect of land is used if it is at least this many standard errors from zero. The threshold is high
+ * because four terms are tested and land correlates with other things.
  */
 const MIN_Z = 3;
 /**
- * A term is estimated from the county's pairs if it differs in at least this many (equivalent to 20 sales).
+ * A term is estimated from the county's pairs if it differs in at least this many of them (the equivalent of
+ * 20 sales).
  */
 const MIN_PAIRS = 20 * PAIRS_PER_SALE;
 
@@ -53,7 +56,7 @@ export function estimateEffects(
   expected: readonly Estimate[],
 ): { estimates: EffectEstimates; effects: Effects } {
   const land = landOf(pairs, expected);
-  // Remove only the land effects that are used. Size absorbs the rest.
+  // Remove only the land effects that are used. The size effect absorbs the rest.
   const y = withoutLand(pairs, land.used);
   const own = regress(y, [pairs.acres, pairs.years], pairs.count, VARIANCE_PRIOR).effects;
   return {
@@ -93,7 +96,7 @@ function isEstimable(differences: Float64Array, count: number): boolean {
   return false;
 }
 
-/** Differences of ln(price per acre), adjusted to equal land. */
+/** Differences in ln(price per acre), adjusted to equal land. */
 export function withoutLand({ ppa, land }: Pairs, used: LandEffects | null): Float64Array {
   if (land === null || used === null) return ppa;
   return ppa.map((difference, i) =>
@@ -102,7 +105,7 @@ export function withoutLand({ ppa, land }: Pairs, used: LandEffects | null): Flo
 }
 
 /**
- * ln(price per acre) adjusted to one acre, mean land, and another day.
+ * ln(price per acre) adjusted to one acre, mean land, and a different day.
  * @param years years from that day to the comp's day
  */
 export function standardLevel(

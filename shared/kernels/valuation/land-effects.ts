@@ -1,12 +1,12 @@
 /**
- * Four terms with a linear effect on ln(price per acre). An array has LAND_TERMS per parcel, NaN if no layer
- * covers it.
+ * Four terms with a linear effect on ln(price per acre). An array has LAND_TERMS values per parcel, which are
+ * NaN if no layer covers it.
  */
 const LAND_NAMES = ['steep', 'frontage', 'flood', 'wetlands'] as const;
 export const LAND_TERMS = LAND_NAMES.length;
 
 /**
- * The slope in percent above which building sites are severely limited (USDA NRCS, National Soil Survey
+ * The slope, in percent, above which building sites are severely limited (USDA NRCS, National Soil Survey
  * Handbook, 620.10, dwellings).
  */
 export const STEEP_GRADE = 15;
@@ -14,7 +14,7 @@ export const STEEP_GRADE = 15;
 /** Up to about this many feet, more frontage adds access. Beyond it, each doubling adds the same amount. */
 const FRONTAGE_UNIT_FT = 100;
 
-/** Percent of the area (steep: over STEEP_GRADE). Frontage is the total on all roads that count. */
+/** Percent of the area (`steep`: above STEEP_GRADE). Frontage is the total along all roads that count. */
 export type LandFigures = Record<'steepPercent' | 'frontageFt' | 'floodPercent' | 'wetlandsPercent', number>;
 
 /** Writes the terms of one parcel: shares of its area from 0 to 1, and ln(1 + frontage / 100 ft). */
@@ -39,14 +39,14 @@ export function landOf(land: Float64Array | undefined, chosen: ArrayLike<number>
   return terms;
 }
 
-/** The change of ln(price per acre) per unit of each term; 0 if the data does not support an effect. */
+/** The change in ln(price per acre) per unit of each term; 0 if the data doesn't support an effect. */
 export type LandEffects = {
   effects: readonly number[];
-  /** Means of the terms over the county's sales, used for sales with unknown land. */
+  /** Means of the terms over the county's sales, used for sales whose land is unknown. */
   center: readonly number[];
 };
 
-/** Largest factor by which land adjusts a comp's price. */
+/** The largest factor by which land can adjust a comp's price. */
 export const MAX_LAND_FACTOR = 3;
 const MAX_LAND_LOG = Math.log(MAX_LAND_FACTOR);
 

@@ -5,7 +5,7 @@ import { medianOf } from './robust.ts';
 import { combineEstimates, type Estimate, priorFromGroup } from './shrink.ts';
 import { MAX_COMP_M } from './valuation-types.ts';
 
-/** Prior standard deviation between the price levels of nearby counties: a factor of two. */
+/** Prior standard deviation of the price levels of nearby counties: a factor of two. */
 const LEVELS_DIFFER = Math.LN2;
 
 /** The price levels of a county and those around it: ln(price per acre) of a standard lot. */
@@ -19,7 +19,8 @@ export type CountyLevels = {
 };
 
 /**
- * Computes a county's level as the mean of its sales, shrunk toward nearby counties more if these agree.
+ * Computes a county's level as the mean of its sales, shrunk toward nearby counties. The shrinkage is
+ * stronger if those agree with each other.
  * @param value standardized value of each sale
  * @param variance variance of a sale around its county's level
  */
@@ -69,7 +70,7 @@ export function withoutLevels(county: Int32Array, value: Float64Array): Float64A
   return value.map((one, i) => one - medians.get(county[i]!)!);
 }
 
-/** Fewer counties can't show the spread between counties. */
+/** With fewer counties, the spread between counties can't be estimated. */
 const MIN_COUNTIES = 3;
 
 type Places = { county: Int32Array; lon: Float64Array; lat: Float64Array };

@@ -21,12 +21,12 @@ import { type Estimate, priorFromCounties } from './shrink.ts';
 import { createSurface, KERNEL_STEPS, type Places } from './surface.ts';
 import { type Comps, DAYS_PER_YEAR, MAX_STEPS } from './valuation-types.ts';
 
-/** Stored with every valuation. Raise it when any figure changes. */
+/** Stored with every valuation. Increment it when any figure changes. */
 export const MODEL_VERSION = '9';
 
 /**
- * One step is a size ratio of 2.7, or three years. On sales in Washington, NH, results hardly depend on
- * these.
+ * One step is a size ratio of 2.7, or three years. For sales in Washington, NH, the results hardly depend on
+ * these values.
  */
 const STEP_LOG_ACRES = 1;
 const STEP_DAYS = 3 * DAYS_PER_YEAR;
@@ -49,11 +49,11 @@ export type FittedCounty = {
   priceIndex(): PriceIndex | null;
 };
 
-/** By FIPS, without the county being fitted. */
+/** By FIPS code, excluding the county being fitted. */
 export type OtherCounties = ReadonlyMap<number, CountyEstimates>;
 
 /**
- * Fits the market of a county as of a day (since 1970-01-01), using nothing later.
+ * Fits the market of a county as of a day (since 1970-01-01), using no later data.
  * @param comps comps of the county and of nearby counties
  * @returns `outliers`: indices of excluded sales, including duplicate records
  */
@@ -108,15 +108,15 @@ export function fitCounty(
 }
 
 /**
- * How far from a county comps affect its estimates (`compM`), and how far from a comp sales affect the price
- * level there (`levelM`), with a small margin.
+ * The distance from a county within which comps affect its estimates (`compM`), and the distance from a comp
+ * within which sales affect the price level there (`levelM`). Both include a small margin.
  */
 export function reachOf(comps: Comps, county: number, asOfDay: number): { compM: number; levelM: number } {
   const meters = 1.1 * stepOf(comps, salesUntil(comps, asOfDay).all, county);
   return { compM: MAX_STEPS * meters, levelM: KERNEL_STEPS * meters };
 }
 
-/** Meters per step in a county, from its own sales. */
+/** Meters per step in a county, measured on its own sales. */
 function stepOf(comps: Comps, sales: Int32Array, county: number): number {
   const own = sales.filter(sale => comps.county[sale] === county);
   const lon = Float64Array.from(own, i => comps.lon[i]!);
@@ -124,7 +124,7 @@ function stepOf(comps: Comps, sales: Int32Array, county: number): number {
   return groundStep(placesOf(comps, own), lon, lat);
 }
 
-/** Priors for a county from the other counties. */
+/** Priors for a county, estimated from the other counties. */
 function expectations(others: OtherCounties, county: number) {
   const expect = (of: (estimates: CountyEstimates) => Estimate | null | undefined, prior: Estimate) => {
     const known = [...others].flatMap(([fips, estimates]): [number, Estimate][] => {
@@ -198,8 +198,8 @@ function residualsOf(market: Market, effects: Effects, asOfDay: number): Float64
 const PRIOR_NOISE = 0.5;
 
 /**
- * Robust variances: the noise of one sale, from pairs of nearby sales, and the total around the level of the
- * county, or of each nearby county.
+ * Robust variances: the noise of one sale, measured on pairs of nearby sales, and the total variance around
+ * the level of the county, or of each nearby county.
  */
 function variancesOf(pairs: Pairs, effects: Effects, { county }: Market, value: Float64Array, fips: number) {
   const ppa = withoutLand(pairs, effects.land);
@@ -218,7 +218,7 @@ function variancesOf(pairs: Pairs, effects: Effects, { county }: Market, value: 
   return { noise, total };
 }
 
-/** Premium of each listing over the level of sales at its location; empty without sales. */
+/** Premium of each listing over the level of sales at its location; empty if there are no sales. */
 function premiumsOf({ asking, asOfDay, effects, levelOf, sales, lag }: FittedMarket): Float64Array {
   if (sales.source.length === 0) return new Float64Array();
   return residualsOf(asking, effects, asOfDay).map((one, i) => one - levelOf(asking, i, asOfDay) + lag);

@@ -5,12 +5,12 @@
  */
 
 /**
- * Mean radius of the Earth in meters (IUGG). At 100 km, a chord is shorter than the arc by 1e-5 of its
+ * Mean radius of the Earth in meters (IUGG). At 100 km, the chord is shorter than the arc by 1e-5 of its
  * length.
  */
 const EARTH_RADIUS_M = 6_371_008.8;
 
-/** Points per leaf. The fastest of 4, 8, 16, and 32 on 100,000 comps. */
+/** Points per leaf. Of 4, 8, 16, and 32, this was the fastest with 100,000 comps. */
 const LEAF = 8;
 const DIMENSIONS = 5;
 const LOG_ACRES = 3;
@@ -21,14 +21,13 @@ const BRANCH_SIZE = DIMENSIONS + 1;
 /** The size of one step in meters, in natural logarithms of acres, and in days. */
 export type Steps = { meters: number; logAcres: number; days: number };
 
-/** Where to search from. Comps after `day` are skipped. Age is ignored when the step's `days` is infinite. */
+/** Where to search from. Comps after `day` are skipped. Age is ignored if the step's `days` is infinite. */
 export type Place = { lon: number; lat: number; logAcres: number; day: number };
 
 export type Nearest = {
   /**
-   * Finds up to `most` points with the fewest steps; ties are in order of index. The next call overwrites the
-   * arrays.
-   * @returns how many were found
+   * Finds up to `most` points with the fewest steps. Ties are ordered by index. The next call overwrites the
+   * arrays. @returns how many were found
    */
   find(place: Place, steps: Steps, most: number, maxSteps: number, exclude?: number): number;
   index: Int32Array;
@@ -43,7 +42,9 @@ export type Points = {
   day: Int32Array;
 };
 
-/** Typical step sizes, used to choose the dimension to split. Other values only make searches slower. */
+/**
+ * Typical step sizes, used to choose the dimension to split. Less suitable values only make searches slower.
+ */
 const NOMINAL: readonly number[] = [4_000, 4_000, 4_000, 0.8, 2_000];
 /** Step sizes for searches by distance alone. */
 export const GROUND_ONLY: readonly number[] = [1, 1, 1, Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
@@ -55,8 +56,8 @@ type Tree = {
   cutDimension: Uint8Array;
   cutValue: Float64Array;
   /**
-   * The points in tree order, so that the points of a leaf are adjacent: their indices, and five numbers for
-   * each.
+   * The points' indices, and five numbers for each point, in tree order, so that the points of a leaf are
+   * adjacent.
    */
   order: Int32Array;
   coordinates: Float64Array;
@@ -65,7 +66,7 @@ type Tree = {
 /** Arrays that every search of a tree reuses. */
 type Buffers = {
   target: Float64Array;
-  /** Results with their steps. */
+  /** The results with their steps. */
   index: Int32Array;
   found: Float64Array;
   /** Pending branches, up to one per level: node, range, and level of each. */
@@ -97,8 +98,8 @@ export function createNearest(points: Points, mostEver: number, nominal = NOMINA
 }
 
 /**
- * Searches depth first, the nearer half first. Avoiding recursion is 25% faster, and one function is 20%
- * faster than separate functions for leaves and branches. @returns how many were found
+ * Searches depth first, starting with the nearer half. Avoiding recursion makes this 25% faster, and using
+ * one function is 20% faster than separate functions for leaves and branches. @returns how many were found
  */
 function search(
   tree: Tree,
@@ -134,7 +135,7 @@ function search(
       const beyond = target[dimension]! - cutValue[node]!;
       const before = beyond < 0;
       level++;
-      // Skip later points, which aren't known yet. Points of the cut's day can be on both sides.
+      // Skip later points, which aren't known yet. Points on the day of the split can be on both sides.
       if (dimension !== DAY || !before) {
         const off = Math.abs(beyond);
         const fx = dimension === 0 ? off : ox;

@@ -23,22 +23,22 @@ type PairedLand = {
   means: readonly number[];
 };
 
-/** Maximum number of sales to estimate effects from. More don't improve them noticeably. */
+/** Maximum number of sales to estimate effects from. More sales don't improve the estimates noticeably. */
 const MAX_PAIRED = 3_000;
 /** Sales farther apart than this differ in more than size and time. */
 const MAX_PAIR_M = 10_000;
 
-/** One step is the radius that contains this many sales around a median sale of the county. */
+/** One step is the radius that contains this many sales around a typical sale in the county. */
 const SALES_PER_STEP = 30;
 /**
- * Maximum number of sales to measure the distance on. The median of this many has a standard error of 9% of
- * their spread.
+ * Maximum number of sales to measure the distance on. The standard error of the median of this many sales is
+ * 9% of their spread.
  */
 const MAX_MEASURED = 200;
 const MIN_STEP_M = 500;
 export const MAX_STEP_M = MAX_COMP_M / MAX_STEPS;
 
-/** The places of these comps, addressed by their index in `chosen`. */
+/** The locations of these comps, by their index in `chosen`. */
 export function placesOf(comps: Comps, chosen: Int32Array): Places {
   const lon = Float64Array.from(chosen, i => comps.lon[i]!);
   const lat = Float64Array.from(chosen, i => comps.lat[i]!);
@@ -49,8 +49,8 @@ export function placesOf(comps: Comps, chosen: Int32Array): Places {
 }
 
 /**
- * Differences between each sale of a county, latest first, and the sales nearest to it in distance. For a
- * county without sales, all nearby sales are paired.
+ * Differences between each sale in a county, latest first, and the sales that are closest to it. For a county
+ * without sales, all nearby sales are paired.
  */
 export function pairsOf(comps: Comps, sales: Int32Array, places: Places, county: number): Pairs {
   const entries = Int32Array.from(sales.keys());
@@ -110,10 +110,10 @@ function compareLand(
   }
 }
 
-/** Meters per step: the median distance from a sample of the county's sales to their 30th nearest. */
+/** Meters per step: the median distance from a sample of the county's sales to their 30th nearest sale. */
 export function groundStep(places: Places, lon: ArrayLike<number>, lat: ArrayLike<number>): number {
   const wanted = Math.min(SALES_PER_STEP, Math.max(1, lon.length - 1));
-  // Sample old and new sales, because their locations can differ.
+  // Sample both old and new sales, because their locations can differ.
   const stride = Math.ceil(lon.length / MAX_MEASURED);
   const distances: number[] = [];
   for (let i = 0; i < lon.length; i += stride) {

@@ -6,10 +6,10 @@ import { createValuer } from './value-parcel.ts';
 const NOBODY: OtherCounties = new Map();
 
 /**
- * Values past sales of a county with what was known the day before the first of them, so that no estimate
- * uses a price it is compared with. Uses no priors from other counties.
+ * Values past sales in a county with what was known the day before the first of them, so that no estimate
+ * uses a price that it is compared with. Uses no priors from other counties.
  * @param sales indices of comps, at least one
- * @returns USD by sale, without sales that have too few comps
+ * @returns the estimates in USD by sale, omitting sales that have too few comps
  */
 export function valuePastSales(comps: Comps, county: number, sales: readonly number[]): Map<number, number> {
   const firstDay = sales.reduce(

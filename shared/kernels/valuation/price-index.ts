@@ -4,8 +4,8 @@ import { regress } from './regress.ts';
 import type { Estimate } from './shrink.ts';
 
 /**
- * The price of a standard lot over time. Like the valuation, it compares nearby sales without the effects of
- * size and land, but with a trend that changes at each knot.
+ * The price of a standard lot over time. Like the valuation, it compares nearby sales after removing the
+ * effects of size and land. Unlike in the valuation, the trend changes at each knot.
  */
 
 /** A day (since 1970-01-01), the ln(price) relative to the base day, and its standard error. */
@@ -14,16 +14,17 @@ export type PriceIndex = readonly (readonly [day: number, log: number, deviation
 /** The index is 100 on this day (2020-01-01), or on the first knot if sales start later. */
 const BASE_DAY = 18_262;
 
-/** Minimum number of the county's sales between two knots. */
+/** Minimum number of sales in the county between two knots. */
 const SALES_A_KNOT = 20;
-/** The normal quantile of an 80% range, as for estimates. */
+/** The normal quantile for an 80% range, as for estimates. */
 const Z = 1.2816;
 /** Prior variance of a difference, as for the other effects. */
 const VARIANCE_PRIOR = 0.5;
 
 /**
- * @param pairs of the county's sales @param y ln(price per acre) differences without size and land
- * @param soldDays of the county's sales, in any order
+ * @param pairs pairs of the county's sales
+ * @param y differences in ln(price per acre), excluding the effects of size and land
+ * @param soldDays sale days of the county's sales, in any order
  * @returns null if the sales aren't enough for two knots
  */
 export function priceIndexOf(
@@ -57,7 +58,7 @@ export function priceIndexOf(
   return index.every(([, , deviation]) => Number.isFinite(deviation)) ? index : null;
 }
 
-/** January 1 of years with enough sales before the next knot, and the as-of day as the last knot. */
+/** January 1 of each year that has enough sales before the next knot, and the as-of day as the last knot. */
 function knotsOf(days: Float64Array, asOfDay: number): number[] {
   if (days.length === 0) return [];
   const between = (from: number, to: number) => countBelow(days, to, true) - countBelow(days, from, true);
@@ -85,7 +86,8 @@ function placeOf(knots: readonly number[], day: number): { left: number; share: 
 }
 
 /**
- * The index on a day with its 80% range; null before the first knot. Days after the last knot get its value.
+ * The index on a day with its 80% range; null before the first knot. Days after the last knot have that
+ * knot's value.
  */
 export function indexAt(index: PriceIndex, day: number): { value: number; low: number; high: number } | null {
   if (index.length === 0 || day < index[0]![0]) return null;

@@ -1,10 +1,13 @@
 import { MAD_TO_SD, medianOf } from './robust.ts';
 import type { Estimate } from './shrink.ts';
 
-/** Tuning constant that is 95% efficient under normal noise (P. J. Huber, Robust Statistics, 1981). */
+/**
+ * Tuning constant that makes the regression 95% efficient under normal noise (P. J. Huber, Robust Statistics,
+ * 1981).
+ */
 const HUBER = 1.345;
 const ROUNDS = 20;
-/** Number of pairs in which each sale comes first. */
+/** Number of pairs in which each sale is the first one. */
 export const PAIRS_PER_SALE = 8;
 
 /** Weight of the prior variance, in sales. Without it, two parameters fit two pairs exactly. */
@@ -12,11 +15,11 @@ const VARIANCE_PRIOR_SALES = 10;
 
 export type Regression = {
   /**
-   * One per column. Variance is infinite if the pairs don't determine it, because its values are all equal or
-   * it depends on earlier columns.
+   * One per column. The variance is infinite if the pairs don't determine the column, because its values are
+   * all equal or it depends on earlier columns.
    */
   effects: Estimate[];
-  /** Variance of the residuals. */
+  /** The variance of the residuals. */
   residual: number;
 };
 
@@ -46,7 +49,7 @@ export function regress(
   const known = inverse.filter((of, j) => of[j]! > 0).length;
   const free = Math.max(0, count / PAIRS_PER_SALE - known);
   const residual = (free * scale * scale + VARIANCE_PRIOR_SALES * elsewhere) / (free + VARIANCE_PRIOR_SALES);
-  // The pairs of one sale share its noise, so together they count as one pair per sale.
+  // The pairs of one sale share its noise, so together they count as one pair.
   const noise = residual * PAIRS_PER_SALE;
   return {
     residual,
@@ -67,7 +70,7 @@ function tableOf(y: Float64Array, columns: readonly Float64Array[], count: numbe
   return table;
 }
 
-/** The normal equations (lower half of the matrix). Rows with residuals beyond the bound get less weight. */
+/** The normal equations (lower half of the matrix). Rows whose residuals exceed the bound get less weight. */
 function normalOf(table: Float64Array, size: number, residuals: Float64Array, bound: number) {
   const normal = Array.from({ length: size }, () => new Float64Array(size));
   const right = new Float64Array(size);

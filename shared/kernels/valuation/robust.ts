@@ -1,12 +1,14 @@
 import { median, medianAbsoluteDeviation } from 'simple-statistics';
 
-/** Robust statistics of a market's prices, including windows that slide over the sales. */
+/** Robust statistics for a market's prices, including windows that slide over the sales. */
 
 /** Standard error of the median of normal values, as a multiple of standard deviation / sqrt(n). */
 const MEDIAN_SE = 1.2533;
 /** Standard deviation of normal values, as a multiple of their median absolute deviation. */
 export const MAD_TO_SD = 1.4826;
-/** Weight of the expected standard deviation, in values, so that a few equal values don't make it 0. */
+/**
+ * Weight of the expected standard deviation, in values, so that a few equal values don't make the estimate 0.
+ */
 const PRIOR_VALUES = 10;
 
 /** The median of values in any order; null if empty. */
@@ -19,7 +21,7 @@ export function madOf(values: ArrayLike<number>): number | null {
   return values.length === 0 ? null : medianAbsoluteDeviation(values as readonly number[]);
 }
 
-/** Standard deviation from the median absolute deviation, shrunk toward the expected one. */
+/** Standard deviation estimated from the median absolute deviation, shrunk toward the expected one. */
 export function deviationOf(mad: number, count: number, expected: number): number {
   const free = Math.max(0, count - 1);
   const own = MAD_TO_SD * mad;
@@ -37,27 +39,30 @@ export type Bound = { middle: number; spread: number };
 const MAX_Z = 3.5;
 const MAD_SHARE = 0.6745;
 
-/** Fewer prices can't show the spread. */
+/** With fewer prices, the spread can't be estimated. */
 export const MIN_PRICES = 15;
-/** More prices don't improve a median. */
+/** More prices don't noticeably improve a median. */
 export const MAX_PRICES = 100;
-/** Lower bound of the spread: identical lot prices in one subdivision must not make all others outliers. */
+/**
+ * Lower bound for the spread. Identical lot prices in one subdivision must not make all other prices
+ * outliers.
+ */
 const MIN_MAD = 0.1;
 
 const MIN_SAMPLE = 3;
 /**
- * Spread assumed with fewer than MIN_PRICES prices: it excludes prices above 13 times the median or below a
- * thirteenth of it.
+ * Spread assumed if there are fewer than MIN_PRICES prices. It excludes prices above 13 times the median or
+ * below a thirteenth of it.
  */
 const FEW_SPREAD = 0.5;
 
-/** The bound for a known median and median distance from it. */
+/** The bound for a known median and a known median distance from it. */
 export const boundAt = (middle: number, distance: number): Bound => ({
   middle,
   spread: Math.max(MIN_MAD, distance),
 });
 
-/** The bound for a market's prices, in any order; null with fewer than three. */
+/** The bound for a market's prices, in any order; null if there are fewer than three. */
 export function boundOf(levels: ArrayLike<number> & Iterable<number>): Bound | null {
   if (levels.length < MIN_SAMPLE) return null;
   const middle = medianOf(levels)!;
@@ -66,7 +71,7 @@ export function boundOf(levels: ArrayLike<number> & Iterable<number>): Bound | n
 }
 
 /**
- * The bound for the latest prices of other counties, earliest first. The spread is at least FEW_SPREAD,
+ * The bound for the latest prices in other counties, earliest first. The spread is at least FEW_SPREAD,
  * because counties differ.
  */
 export function boundElsewhere(levels: readonly number[]): Bound | null {
@@ -79,8 +84,8 @@ export function isOutlier(level: number, { middle, spread }: Bound): boolean {
 }
 
 /**
- * Inserts a value into the first `size` values, which are ascending. Ten times faster than TypedArray.sort
- * for twelve prices.
+ * Inserts a value into the first `size` values, which are ascending. For twelve prices, this is ten times as
+ * fast as TypedArray.sort.
  */
 export function insert(sorted: Float64Array, size: number, value: number): void {
   let place = size;

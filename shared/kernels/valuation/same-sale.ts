@@ -6,17 +6,18 @@ import { usableSales } from './screen.ts';
 import type { Comps } from './valuation-types.ts';
 
 /**
- * One sale is often reported twice, as a deed in the roll and as a closing in a listing feed. The earlier
- * record is kept (the roll's if both are of the same day). Each other feed can have one duplicate of it.
+ * The same sale is often reported twice, as a deed in the roll and as a closing in a listing feed. The
+ * earlier record is kept (the roll's if both have the same date). Each other feed can have one duplicate of
+ * it.
  */
 type SaleRecord = { price: number; acres: number; day: number; lon: number; lat: number };
 
-/** Covers the time from a closing to the recording of its deed, plus a feed's delay in reporting it. */
+/** Covers the time from a closing to the recording of its deed, plus a feed's reporting delay. */
 const MAX_DAYS_APART = 60;
 const MAX_LOG_ACRES_APART = 0.02;
 /**
- * Two records of a sale can be this far apart, or the width of a square lot of its size, because one record
- * can be located at the road and the other mid-lot.
+ * Two records of a sale can be this far apart, or as far as the width of a square lot of its size, because
+ * one record can be located at the road and the other in the middle of the lot.
  */
 const MIN_REACH_M = 200;
 
@@ -79,7 +80,7 @@ function findSecond(comps: Comps, feed: Int32Array, sales: Int32Array, into: Map
   }
 }
 
-/** @param kept records of the same price, ordered by day */
+/** @param kept records with the same price, ordered by day */
 function findAlike(kept: readonly KeptSale[], record: SaleRecord, feed: number): KeptSale | undefined {
   for (let i = kept.length - 1; i >= 0; i--) {
     const other = kept[i]!;

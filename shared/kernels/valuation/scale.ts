@@ -10,8 +10,9 @@ import type { Estimate } from './shrink.ts';
  */
 
 /**
- * The features: a constant, the spread of adjusted prices, mean steps away, 1 / number of comps, steps to the
- * nearest comp, and ln(estimate), because cheap land is valued less accurately in most markets.
+ * The features: a constant, the spread of adjusted prices, mean number of steps to the comps, 1 / number of
+ * comps, steps to the nearest comp, and ln(estimate), because in most markets, cheap land is valued less
+ * accurately.
  */
 export const FEATURE_COUNT = 6;
 
@@ -35,29 +36,30 @@ export function featuresOf(
 /** Expected size (mean absolute value) of the error of an estimate from comps with these features. */
 export function scaleOf(coefficients: readonly number[] | Float64Array, features: Float64Array): number {
   let log = 0;
-  // Reports stored before the estimate was a feature have one coefficient fewer.
+  // Reports that were stored before the estimate became a feature have one coefficient fewer.
   for (let i = 0; i < coefficients.length; i++) log += coefficients[i]! * features[i]!;
   return Math.exp(log);
 }
 
 /**
- * The mean of ln |x| of a Laplace distribution is below the logarithm of its mean |x| by Euler's constant.
+ * For a Laplace distribution, the mean of ln |x| is below the logarithm of the mean of |x| by Euler's
+ * constant.
  */
 const EULER = 0.5772;
 /** The variance of ln |x| of a Laplace distribution. */
 const LOG_VARIANCE = Math.PI ** 2 / 6;
-/** The prior: errors average 50%, as is usual for raw land, with the weight of ten sales. */
+/** The prior has the weight of ten sales. Errors average 50%, as is usual for raw land. */
 export const PRIOR_SALES = 10;
 export const PRIOR_ERROR_SIZE: Estimate = {
   value: Math.log(0.5) - EULER,
   variance: LOG_VARIANCE / PRIOR_SALES,
 };
-/** Errors below 1% are chance. Without this limit, ln |error| would give them unlimited weight. */
+/** Errors below 1% are due to chance. Without this limit, ln |error| would give them unlimited weight. */
 const MIN_ERROR = 0.01;
 
 /**
- * Ridge penalties, in sales, on features of mean 0 and variance 1. With an infinite penalty, one size applies
- * to all.
+ * Ridge penalties, in sales, on features with mean 0 and variance 1. With an infinite penalty, one size
+ * applies to all.
  */
 const PENALTIES = [10, 40, 160, 640, Number.POSITIVE_INFINITY];
 /** Consecutive sales share comps and the state of the market, so a fold is a period of time. */
@@ -75,7 +77,7 @@ export type ScaleFit = {
 
 const sizeOf = (error: number) => Math.log(Math.max(MIN_ERROR, Math.abs(error)));
 
-/** The mean of ln |error| from a county's own errors. */
+/** The mean of ln |error|, from a county's own errors. */
 export function sizeOfErrors(errors: readonly number[]): Estimate | null {
   if (errors.length === 0) return null;
   return { value: mean(errors.map(sizeOf)), variance: LOG_VARIANCE / errors.length };
@@ -169,7 +171,8 @@ function solveRidge(
 }
 
 /**
- * The likelihood if errors have a Laplace distribution of the predicted sizes, times the best-fitting factor.
+ * The log likelihood if errors have a Laplace distribution whose mean size is the predicted size times the
+ * best-fitting factor.
  */
 function logLikelihood(logs: Float64Array, errors: readonly number[]): number {
   let mean = 0;

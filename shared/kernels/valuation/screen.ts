@@ -19,12 +19,12 @@ import { ACTIVE, type Comps, NO_DAY, PENDING, SOLD } from './valuation-types.ts'
 /**
  * Excludes sales whose price per acre isn't a market price: gifts, family deals, or land sold with something
  * else. Each sale is compared with its county's sales in the year up to its date, or with earlier ones too if
- * there are fewer than 15. With fewer than three, it is compared with the latest sales of all nearby
+ * there are fewer than 15. If there are fewer than three, it is compared with the latest sales in all nearby
  * counties.
  */
 const YEAR_DAYS = 365;
 
-/** Anything smaller isn't a building lot, but a strip, a mooring, or a mistyped acreage. */
+/** Anything smaller isn't a building lot but a strip, a mooring, or a mistyped acreage. */
 export const MIN_ACRES = 0.01;
 
 /** Whether a comp has a price, a size, and a location. */
@@ -50,13 +50,13 @@ export function withoutOutliers(comps: Comps, sales: Int32Array, effects: Effect
   const { acres, price, soldDay, county, land, approved } = comps;
   const levels = new Float64Array(sales.length);
   const outlying = new Set<number>();
-  /** Sales with fewer than three earlier sales known in the county. */
+  /** Sales for which fewer than three earlier sales are known in the county. */
   const first: number[] = [];
   const window = new Float64Array(MAX_PRICES + 1);
   for (let begin = 0; begin < sales.length; ) {
     const fips = county[sales[begin]!]!;
     let end = begin;
-    // Adjust for no trend: within a year, it is part of the spread.
+    // Don't adjust for the trend. Within a year, it is part of the spread.
     for (; end < sales.length && county[sales[end]!] === fips; end++) {
       const sale = sales[end]!;
       const logAcres = Math.log(acres[sale]!);
@@ -80,7 +80,7 @@ export function withoutOutliers(comps: Comps, sales: Int32Array, effects: Effect
   for (const i of outlyingElsewhere(comps, sales, levels, first)) outlying.add(i);
   return sales.filter((sale, i) => !outlying.has(i) || approved?.[sale] === 1);
 
-  /** The end of the county's sales up to a day, searching from the i-th. */
+  /** The end of the county's sales up to a day, searching from the i-th sale. */
   function knownOn(day: number, i: number, end: number): number {
     let known = i;
     while (known < end && soldDay[sales[known]!]! <= day) known++;
@@ -93,7 +93,7 @@ export function withoutOutliers(comps: Comps, sales: Int32Array, effects: Effect
   }
 }
 
-/** Finds which of `some` are outliers among the latest sales of all counties up to their day. */
+/** Finds which of `some` are outliers compared with the latest sales in all counties up to their day. */
 function outlyingElsewhere(
   { soldDay }: Comps,
   sales: Int32Array,
@@ -115,8 +115,8 @@ function outlyingElsewhere(
 
 /**
  * Excludes asking prices that aren't market prices, such as typos, or $1 for "make an offer". Each is
- * compared with the same sales that a new sale would be compared with. With fewer than 15, it is compared
- * with all sales and asking prices of the county, or of all nearby counties.
+ * compared with the same sales that a new sale would be compared with. If there are fewer than 15, it is
+ * compared with all sales and asking prices in the county, or in all nearby counties.
  */
 export function plausibleListings(
   comps: Comps,
@@ -153,10 +153,10 @@ export function plausibleListings(
   );
 }
 
-/** Older listings are overpriced, or were sold or withdrawn without an update in the feed. */
+/** Older listings are overpriced, or they were sold or withdrawn without an update in the feed. */
 const MAX_DAYS_LISTED = 365;
 
-/** Listings open on the day, and open listings without a listing date. */
+/** Listings that were open on the day, plus open listings without a listing date. */
 export function openListings(comps: Comps, asOfDay: number): number[] {
   const { count, status, listedDay } = comps;
   const open: number[] = [];

@@ -13,7 +13,7 @@ export const MAX_COMPS = 12;
 /** Sales or listings in the model's columns. Entry i is the comp source[i]. */
 export type Market = ReturnType<typeof marketOf>;
 
-/** The fitted market of a county on a day, without the calibration of its errors. */
+/** The fitted market of a county on a day, before its errors are calibrated. */
 export type FittedMarket = {
   county: number;
   /** Days since 1970-01-01. */
@@ -24,18 +24,20 @@ export type FittedMarket = {
   steps: Steps;
   levels: CountyLevels;
   surface: Surface;
-  /** Whether a place has enough sales: any in its own county, or in three counties within reach. */
+  /**
+   * Whether a place has enough sales: any sales in its own county, or sales in three counties within reach.
+   */
   isCovered(lon: number, lat: number): boolean;
-  /** The price level of a comp's location, calculated on demand, because few comps need it. */
+  /** The price level at a comp's location, calculated on demand because few comps need it. */
   levelOf(market: Market, entry: number, day: number): number;
-  /** Adjustment of asking prices to sale prices. */
+  /** The adjustment from asking prices to sale prices. */
   discount: Discount;
   /**
-   * Error of the estimates of the latest sales, as ln(estimate / price), because the trend lags behind the
-   * market.
+   * The error of estimates for the latest sales, as ln(estimate / price). It arises because the trend lags
+   * behind the market.
    */
   lag: number;
-  /** The share of the difference in assessor's opinions that a comp is adjusted by. */
+  /** The share of the difference between the assessor's opinions that a comp is adjusted by. */
   opinion: number;
   /** After this many more steps, a comp has 1/e of the weight. */
   weightSteps: number;
@@ -43,7 +45,7 @@ export type FittedMarket = {
 
 /** Copies chosen comps to new columns. @param sold whether they are sales, not asking prices */
 export function marketOf(comps: Comps, chosen: Int32Array, sold: boolean, dayOf: (comp: number) => number) {
-  // A loop takes 0.1 ms for 2,500 comps and five columns, and `Float64Array.from` takes 0.9 ms.
+  // For 2,500 comps and five columns, a loop takes 0.1 ms, whereas `Float64Array.from` takes 0.9 ms.
   const column = (of: (comp: number) => number) => {
     const values = new Float64Array(chosen.length);
     for (let i = 0; i < values.length; i++) values[i] = of(chosen[i]!);
@@ -61,13 +63,13 @@ export function marketOf(comps: Comps, chosen: Int32Array, sold: boolean, dayOf:
     logAcres,
     day,
     county: Int32Array.from(chosen, i => comps.county[i]!),
-    /** Land terms, LAND_TERMS per entry. */
+    /** Land terms, with LAND_TERMS values per entry. */
     land: landOf(comps.land, chosen),
     assessed: column(i => comps.assessed?.[i] ?? Number.NaN),
     price: column(i => comps.price[i]!),
     ppa: column(i => comps.price[i]! / comps.acres[i]!),
     logPpa: column(i => Math.log(comps.price[i]! / comps.acres[i]!)),
-    /** Price level of the comp's location, including the comp itself; NaN until `levelOf` calculates it. */
+    /** Price level at the comp's location, including the comp itself; NaN until `levelOf` calculates it. */
     level: new Float64Array(chosen.length).fill(Number.NaN),
     nearest: createNearest({ count: chosen.length, lon, lat, logAcres, day }, MAX_COMPS),
   };
@@ -104,9 +106,10 @@ export function newChosenComps(most = MAX_COMPS) {
     logAcres: column(),
     /** 1 for a sale, 0 for an asking price. */
     sale: new Uint8Array(most),
-    /** The assessor's opinion of the subject minus that of the comp; NaN when unknown. */
+    /** The assessor's opinion of the subject minus that of the comp; NaN if unknown. */
     apart: column(),
-    // Adjustments of ln(price per acre). `land` includes the share of `apart`; NaN without an adjustment.
+    // Adjustments to ln(price per acre). `land` includes the share of `apart`, and is NaN if there is no
+    // adjustment.
     size: column(),
     time: column(),
     land: column(),

@@ -4,14 +4,14 @@ import { addToGroup } from '../groups.ts';
 /** A figure estimated from sales, with the square of its standard error. */
 export type Estimate = { value: number; variance: number };
 
-/** A figure that nothing is known about. */
+/** The estimate for a figure that nothing is known about. */
 const NO_ESTIMATE: Estimate = { value: 0, variance: Number.POSITIVE_INFINITY };
 
 /**
- * What to expect of a county from the others. Counties vary around their state, and states around the nation
- * (A. Gelman et al., Bayesian Data Analysis, 2013, 5.4).
- * @param others by FIPS, without the county itself
- * @param prior what to expect of a county without any sales
+ * The prior for a county, derived from the other counties. Counties vary around their state, and states
+ * around the nation (A. Gelman et al., Bayesian Data Analysis, 2013, 5.4).
+ * @param others by FIPS code, excluding the county itself
+ * @param prior what to expect of a county before seeing any sales
  */
 export function priorFromCounties(
   others: ReadonlyMap<number, Estimate>,
@@ -48,7 +48,10 @@ export function combineEstimates(a: Estimate, b: Estimate): Estimate {
   };
 }
 
-/** Shrinks a figure by what may be chance (the positive-part estimator of W. James and C. Stein, 1961). */
+/**
+ * Shrinks a figure by the part that may be due to chance (the positive-part estimator of W. James and C.
+ * Stein, 1961).
+ */
 export function shrinkToZero({ value, variance }: Estimate): number {
   return value ** 2 <= variance ? 0 : value * (1 - variance / value ** 2);
 }
@@ -67,7 +70,7 @@ function meanOf(estimates: readonly Estimate[], between: number): Estimate {
   return estimates.reduce((sum, estimate) => combineEstimates(sum, widened(estimate, between)), NO_ESTIMATE);
 }
 
-/** Nodes of the integral over the standard deviation between the members of a group. */
+/** Number of nodes for the integral over the standard deviation between the members of a group. */
 const NODES = 40;
 
 /**

@@ -2,26 +2,29 @@ import type { CountyLevels } from './level.ts';
 import { createNearest, GROUND_ONLY, type Nearest } from './nearest.ts';
 
 /**
- * ln(price per acre) at a location, without size and time: the county's level plus a kernel mean (E. A.
- * Nadaraya, 1964) of how far nearby sales are from their counties' levels, shrunk toward 0.
+ * ln(price per acre) at a location, excluding the effects of size and time: the county's level plus a kernel
+ * mean (E. A. Nadaraya, 1964) of how far nearby sales are from their counties' levels, shrunk toward 0.
  */
 const NEIGHBORS = 24;
-/** Sales more kernel lengths away than this would have a weight below 1/50. */
+/** Sales that are more kernel lengths away than this would have a weight below 1/50. */
 export const KERNEL_STEPS = 4;
 
 export type Residuals = {
   county: Int32Array;
   levels: CountyLevels;
-  /** ln(price per acre) without the effects of size and time. */
+  /** ln(price per acre), excluding the effects of size and time. */
   value: Float64Array;
   /** Variance of one sale around the level at its location. */
   noise: number;
-  /** Variance of the level between locations. If 0, the county's level applies everywhere. */
+  /** Variance of the level across locations. If 0, the county's level applies everywhere. */
   spread: number;
 };
 
 export type Surface = {
-  /** Uses sales up to a day, but all sales for the county's level. @param exclude an entry to ignore */
+  /**
+   * Uses sales up to a day, except that the county's level is based on all sales. @param exclude an entry to
+   * ignore
+   */
   levelAt(lon: number, lat: number, county: number, day: number, exclude?: number): number;
 };
 
@@ -67,7 +70,7 @@ export type Places = {
 
 const LATEST = 2 ** 31 - 1;
 
-/** Creates a search for the nearest points by distance alone. */
+/** Creates a search for the nearest points that considers only distance. */
 export function createPlaces(
   points: { count: number; lon: Float64Array; lat: Float64Array; day: Int32Array },
   most: number,

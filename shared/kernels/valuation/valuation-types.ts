@@ -1,16 +1,16 @@
 import { landOf } from './land-effects.ts';
 
-// Comps are stored in columns: with 200,000 parcels and 100,000 comps, objects would cost more than the
-// arithmetic.
+// Comps are stored as columns, because with 200,000 parcels and 100,000 comps, objects would cost more than
+// the arithmetic.
 
 export const DAYS_PER_YEAR = 365.25;
 
 /** Comps more steps away than this are not used. */
 export const MAX_STEPS = 6;
-/** Comps farther away than this are not used, whatever the length of a step. */
+/** Comps farther away than this aren't used, whatever the length of a step. */
 export const MAX_COMP_M = 100_000;
 
-/** Value of an unknown day. */
+/** The value that represents an unknown day. */
 export const NO_DAY = -0x8000_0000;
 
 export const ACTIVE = 0;
@@ -19,7 +19,7 @@ export const SOLD = 2;
 
 export type Comps = {
   count: number;
-  /** Degrees on WGS84; NaN if unknown. A comp without a location is not used. */
+  /** Degrees on WGS84; NaN if unknown. A comp without a location isn't used. */
   lon: Float64Array;
   lat: Float64Array;
   acres: Float64Array;
@@ -27,7 +27,10 @@ export type Comps = {
   price: Float64Array;
   /** USD: the last asking price of a SOLD comp; NaN if unknown. Only needed to fit a model. */
   asked?: Float64Array | undefined;
-  /** Index of the comp's feed. Default: all from one feed. Like `ofRoll`, only needed to fit a model. */
+  /**
+   * Index of the comp's feed. By default, all comps are from one feed. Like `ofRoll`, only needed to fit a
+   * model.
+   */
   feed?: Int32Array | undefined;
   /** 1 if the feed is a roll. */
   ofRoll?: Uint8Array | undefined;
@@ -39,9 +42,9 @@ export type Comps = {
   status: Uint8Array;
   /** Days since 1970-01-01; NO_DAY unless SOLD. */
   soldDay: Int32Array;
-  /** Day an ACTIVE or PENDING comp came on the market; NO_DAY if unknown. */
+  /** The day an ACTIVE or PENDING comp came on the market; NO_DAY if unknown. */
   listedDay: Int32Array;
-  /** FIPS of the county; -1 if unknown. A comp without a county is not used. */
+  /** FIPS code of the county; -1 if unknown. A comp without a county is not used. */
   county: Int32Array;
   /** Land terms (land-effects.ts), LAND_TERMS per comp; NaN if unknown. Absent if unknown for all. */
   land?: Float64Array | undefined;
@@ -73,7 +76,7 @@ export type Subject = {
   exclude?: number;
 };
 
-/** Prices in USD, prices per acre in USD per acre. */
+/** Prices are in USD, and prices per acre in USD per acre. */
 export type Valuation = {
   /** Unweighted means of the comps used. */
   meanPrice: number;

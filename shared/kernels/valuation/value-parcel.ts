@@ -8,7 +8,7 @@ import { type AdjustedComps, chooseComps, combine, MAX_COMPS, MIN_COMPS, newChos
 import type { Subject, Valuation } from './valuation-types.ts';
 
 const MAX_CONFIDENCE = 95;
-/** Factor on the confidence of a subject outside the range of its comps. */
+/** Confidence is multiplied by this if the subject is outside the range of its comps. */
 const OUT_OF_SUPPORT = 0.5;
 /**
  * A subject is outside if it is more steps than this from every comp, or if its ln(acres) is this far beyond
@@ -20,8 +20,8 @@ const SUPPORT_LOG_ACRES = 0.4;
 const SUPPORT_LEVEL = Math.log(1.25);
 
 /**
- * Estimates what a parcel in the model's county would have sold for on the model's day; null with fewer than
- * three relevant comps, or with sales in too few counties.
+ * Estimates what a parcel in the model's county would have sold for on the model's day; null if there are
+ * fewer than three relevant comps, or sales in too few counties.
  * @param chosen receives the comps of the latest valuation; its columns are reused
  */
 export function createValuer(
@@ -37,8 +37,14 @@ export function createValuer(
   };
 }
 
+/** The estimate of land that no comp is like, whatever its size and location. */
+export const withoutSupport = (valuation: Valuation): Valuation =>
+  valuation.outOfSupport
+    ? valuation
+    : { ...valuation, outOfSupport: true, confidence: OUT_OF_SUPPORT * valuation.confidence };
+
 /**
- * Computes an estimate from adjusted comps, which are in order of steps.
+ * Computes an estimate from adjusted comps, which are ordered by steps.
  * @param most maximum number of comps
  */
 export function createConclusion(
@@ -68,7 +74,7 @@ export function createConclusion(
     }
     const scale = scaleOf(calibration.coefficients, featuresOf(comps, estimate, logAcres, features));
     const error = interval(calibration, scale);
-    // No calibration sale is valued with asking prices alone, so add the error of asking prices.
+    // No calibration sale is valued with asking prices alone, so add the error in asking prices.
     if (!hasSale) widenInterval(error, Z_90 * discount.deviation);
     const isUnlike =
       !hasSale ||
@@ -81,7 +87,7 @@ export function createConclusion(
       100 * chanceWithinQuarter(calibration, scale) * (isUnlike && !isForeign ? OUT_OF_SUPPORT : 1);
     const meanAdjustedPpa = Math.exp(mean);
     const meanAdjustedPrice = meanAdjustedPpa * acres;
-    // Don't use spread syntax here: it would take 10% more time.
+    // Don't use spread syntax here, because it would take 10% more time.
     return {
       meanPrice,
       meanPpa,

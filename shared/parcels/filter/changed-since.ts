@@ -6,8 +6,8 @@ const SINCE = 'must be an ISO 8601 time with a time zone, such as 2026-11-20T04:
 /** A `row_version` or a time. */
 export type Since = { version: number } | { at: string };
 
-// The schema publishes this as plain text, because time patterns would be longer than the whole filter in
-// MCP.
+// The schema publishes this as plain text, because a pattern for times would be longer than the whole filter
+// in MCP.
 const time = z.union([z.iso.datetime({ offset: true }), z.iso.date()]);
 
 const since = z.union([wholeNumber(), z.string()], SINCE).transform((value, context): Since => {
@@ -26,7 +26,7 @@ export const changedSinceFilter = defineFilter({
   schema: since,
   on: 'f',
   where(_since, { bind, since: versions }) {
-    // selectParcels looks up the versions. They are absent when the query only checks whether the field is
+    // selectParcels looks up the versions. They are absent if the query only checks whether the field is
     // known.
     if (versions === undefined) return undefined;
     if (versions.first === null) return 'false';

@@ -12,7 +12,7 @@ export type FilterContext = {
   body: FilterBody;
   /** Months and years are counted back from this time. */
   asOf: Date;
-  /** Looked up in advance: the owner of owner_parcel_id, and the counties to search. */
+  /** Values that are looked up in advance: the owner of owner_parcel_id, and the counties to search. */
   owner?: { keys: readonly string[]; counties: readonly number[] };
   list?: { counties: readonly number[] };
   since?: VersionsSince;
@@ -22,7 +22,7 @@ export type FilterBody = Readonly<Record<string, unknown>>;
 
 /**
  * One field of the filter body. The schema, GET filters/, OpenAPI, and SQL are generated from it. `f` is
- * parcel_filters, `p` parcels, `v` valuations.
+ * parcel_filters, `p` is parcels, and `v` is valuations.
  */
 export type Filter<Value = never> = {
   name: string;
@@ -41,14 +41,20 @@ export type Filter<Value = never> = {
   default?: string | boolean;
   /** A request needs at least one filter with `scope`. */
   scope?: true;
-  /** Only true has an effect. */
+  /** Whether only true has an effect. */
   flag?: true;
   /** Links the `min` and `max` of one range. */
   range?: { of: string; bound: 'min' | 'max' };
   schema: z.ZodType;
-  /** Set if the filter keeps parcels whose value is unknown: the field it reads, which `known` accepts. */
+  /**
+   * The field that the filter reads, which `known` accepts. Set only if the filter keeps parcels whose value
+   * is unknown.
+   */
   keepsUnknown?: string;
-  /** The table that the predicate reads. `all`: the predicate names a county, which narrows every table. */
+  /**
+   * The table that the predicate reads. `all` means that the predicate names a county, which narrows every
+   * table.
+   */
   on: 'f' | 'p' | 'v' | 'all';
   /**
    * Returns the predicate, or undefined if the value has no effect. Absent if another filter or other code
@@ -64,7 +70,7 @@ const BOUND_WORDS = {
   number: { min: 'minimum', max: 'maximum' },
 } as const;
 
-/** The label of a filter in a form. Bounds name their side: "Acres (minimum)". */
+/** The label of a filter in a form. For a bound, it says which one: "Acres (minimum)". */
 export function labelOf({
   name,
   label,
@@ -101,7 +107,7 @@ export function listOf<Item extends z.ZodType>(item: Item) {
 }
 
 const CODE = 'must be text or a whole number';
-/** A county or deed code. Codes are text, but some have only digits and may be sent as numbers. */
+/** A county or deed code. Codes are text, but some consist only of digits and may be sent as numbers. */
 const code = z.union([line, z.int(CODE)], CODE).transform(String);
 
 const FIPS = 'must be a county FIPS code: 5 digits, with or without the leading zero';
@@ -110,7 +116,7 @@ export const fipsCode = z
   .transform(Number);
 
 const ZIP = 'must be a 5-digit ZIP code';
-/** A number without leading zeros, like the column. */
+/** A number without leading zeros, as in the column. */
 export const zipCode = z
   .union([z.string().regex(/^[0-9]{5}$/, ZIP), z.int(ZIP).min(1, ZIP).max(99_999, ZIP)], ZIP)
   .transform(Number);
@@ -145,9 +151,9 @@ type RangeSpec = Bounds & {
   name: string;
   label: string;
   needs?: Need;
-  /** SQL expression to compare. */
+  /** The SQL expression to compare. */
   column: string;
-  /** Number of decimals shown. Bounds are compared with the rounded value. */
+  /** Number of decimals shown. The rounded value is compared with the bounds. */
   shown?: number;
   /** Tolerance for an indexed column, which is not rounded: half a unit of the last decimal shown. */
   slack?: number;
@@ -225,7 +231,7 @@ export function equalsFilter(name: string, label: string, column: string, descri
 
 export const booleanValue = z.boolean('must be true or false');
 
-/** true and false each select parcels. */
+/** Both true and false select parcels. */
 export function booleanFilter(
   name: string,
   label: string,

@@ -5,12 +5,12 @@ import { ROAD_SWITCHES } from './land-filters.ts';
 
 export const SCOPES = FILTERS.filter(filter => filter.scope).map(filter => filter.name);
 
-/** Names of ranges that have two bounds. */
+/** The names of ranges that have two bounds. */
 const RANGES = FILTERS.filter(filter => filter.range?.bound === 'min').map(filter => filter.range!.of);
 
 type FieldFault = [field: string, message: string];
 
-/** A filter in a request. It needs a scope, and no minimum may exceed its maximum. */
+/** A filter in a request. It needs at least one scope, and no minimum may exceed its maximum. */
 export const filterSchema = z
   .strictObject(
     Object.fromEntries(

@@ -11,8 +11,8 @@ import { FILTERS } from './filters.ts';
 export type Selection = {
   from: string;
   /**
-   * Like `from`, with all columns of parcel_filters or of `part`, which replaces it. `from` may have fewer
-   * columns.
+   * Like `from`, but with all columns of parcel_filters, or of `part`, which replaces it. `from` may have
+   * fewer columns.
    */
   table(part?: string): string;
   where: string;
@@ -74,9 +74,9 @@ export function inCounties(selection: Selection, counties: readonly number[]): S
 }
 
 /**
- * Restricts a selection to a shape: the parcels in its inner boxes, found with the index on extents, and the
- * tested parcels along its outline. The result has only the columns that hits are sorted by. The `with` keeps
- * PostgreSQL from starting parallel workers for a few boxes.
+ * Restricts a selection to a shape: the parcels in its inner boxes, which are found with the index on
+ * extents, and the tested parcels along its outline. The result has only the columns that hits are sorted by.
+ * The `with` keeps PostgreSQL from starting parallel workers for a few boxes.
  */
 export function withinShape(
   { from, where, counties, values: bound }: Selection,

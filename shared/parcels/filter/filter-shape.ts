@@ -8,7 +8,9 @@ import type { FilterBody } from './declare-filter.ts';
 type LongShape = { text: string; reading?: Promise<ShapeRead> };
 type FilterShape = ShapeRead | LongShape;
 
-/** Faulty text is a 400. A shape that is too complex is a 422, which `readFilterShape` throws. */
+/**
+ * Malformed text is a 400 error. A shape that is too complex is a 422 error, which `readFilterShape` throws.
+ */
 export const filterShape = z
   .string('must be a WKT geometry as text')
   .transform((text, context): FilterShape => {
@@ -23,7 +25,7 @@ export type ReadFilterShape = Extract<ShapeRead, { ok: true }>;
 
 /**
  * The shape of a filter, or undefined.
- * @throws PlatError `validation_error` if it is not a shape, `unprocessable` if it is too complex,
+ * @throws PlatError `validation_error` if it isn't a shape, `unprocessable` if it is too complex,
  * `rate_limited`
  */
 export async function readFilterShape(

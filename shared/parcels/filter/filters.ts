@@ -311,7 +311,7 @@ const placed: readonly Filter[] = [
   ...inGroup('Land', landFilters),
 ];
 
-/** Every field of a filter body, in documentation order. Roll fields not listed above come last. */
+/** Every field of a filter body, in documentation order. Roll fields that aren't listed above come last. */
 export const FILTERS: readonly Filter[] = [
   ...placed,
   ...fields(...PARCEL_FIELD_NAMES).filter(({ name }) => placed.every(other => other.name !== name)),

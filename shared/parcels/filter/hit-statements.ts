@@ -7,7 +7,7 @@ import type { Place } from '../map-statements.ts';
 import type { Selection } from './filter-selection.ts';
 
 /**
- * SQL for a figure of a hit. `f` is its row in parcel_filters. `join` adds the other tables that the figure
+ * SQL for a hit's figure. `f` is its row in parcel_filters. `join` adds the other tables that the figure
  * reads.
  */
 export type HitFigure = { figure: string; join: string };
@@ -15,7 +15,7 @@ export type HitFigure = { figure: string; join: string };
 /** The number of hits and their total acres. Unknown acres count as zero. */
 export type Total = { count: number; acres: number };
 
-/** The number of hits, total and per class. `null` is the class of unknown figures. */
+/** The number of hits, in total and per class. `null` is the class of unknown figures. */
 export type Classified = { total: Total; counts: Map<number | null, number> };
 
 export const sumHits = async (db: Db, selection: Selection): Promise<Total> =>
@@ -136,7 +136,7 @@ export const listHitsInTile = (
     { table: table('near'), where, join, figure },
   );
 
-/** Whether any parcel of a county has the data that the predicate reads. */
+/** Whether any parcel in a county has the data that the predicate reads. */
 export async function isKnownIn(db: Db, { from, where, values }: Selection, fips: number): Promise<boolean> {
   const [row] = await db.run<{ known: boolean }>('parcels/is_known', { ...values, fips }, { from, where });
   return row!.known;

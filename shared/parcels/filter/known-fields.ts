@@ -23,13 +23,13 @@ const COMPUTED: Readonly<Record<string, string>> = {
     )`,
 };
 
-/** Fields whose columns are copied to parcel_filters. The others are only in parcels. */
+/** Fields whose columns are copied to parcel_filters. The other fields are only in parcels. */
 const REPEATED = new Set<FieldSpec['filter']>(['range', 'flag', 'own']);
 
 const onRoll = Object.fromEntries(
   PARCEL_FIELD_NAMES.map(name => {
     const { filter, type }: FieldSpec = PARCEL_FIELDS[name];
-    // A year of 0 or an acreage of 0 means that the roll states none.
+    // A year of 0 or an acreage of 0 means that the roll doesn't state one.
     const isStated = (row: string) =>
       type === 'year' || name === 'acres' ? `${row}.${name} > 0` : `${row}.${name} is not null`;
     if (REPEATED.has(filter)) return [name, isStated('f')];

@@ -3,12 +3,14 @@ import { SLOPE_GRADES } from '../../model/land-layers.ts';
 import { NEEDS, type Need } from '../../model/loaded-data.ts';
 import { decimal, defineFilter, type Filter, flagFilter, wholeNumber } from './declare-filter.ts';
 
-/** Over 60% of the area is steeper than 20%, the grade with index 6. SQL arrays start at 1. */
+/** More than 60% of the area is steeper than 20%, which is the grade with index 6. SQL arrays start at 1. */
 const TOO_STEEP = 'f.steeper_percent[7] > 60';
 
 const percent = decimal({ most: 100 });
 
-/** Rounds to the column's 4-byte float. Otherwise a stored 12.3% would compare as above 12.3. */
+/**
+ * Rounds to a 4-byte float like the column's. Otherwise, a stored 12.3% would compare as greater than 12.3.
+ */
 const asStored = (value: number): number => Math.fround(value);
 
 const shareFilter = (name: string, label: string, needs: Need, column: string, description: string) =>
@@ -58,7 +60,7 @@ const frontage = (bound: 'min' | 'max', operator: string, words: string) =>
         .filter(road => body[`count_${road}_frontage`] !== false)
         .map(road => ROADS[road]);
       const sum = counted.map(column => `coalesce(${column}, 0)::float8`).join(' + ');
-      // The error of a sum of 4-byte floats is below 0.01 feet.
+      // The error in a sum of 4-byte floats is below 0.01 feet.
       const isMet = `round((${sum})::numeric, 2) ${operator} ${bind(feet)}::numeric`;
       return `case when num_nonnulls(${counted.join(', ')}) > 0 then ${isMet} end`;
     },

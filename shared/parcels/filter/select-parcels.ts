@@ -17,7 +17,7 @@ export type Among = { fips: number; ids?: readonly number[] };
 export type Asking = {
   /** Months and years are counted back from this time. */
   asOf: Date;
-  /** The company whose lists the filter may use. If absent, it can use none. */
+  /** The company whose lists the filter may use. If absent, it can't use any lists. */
   companyId?: string | null;
   /** Runs the computations on the filter's shape. */
   work: ShapeWork;

@@ -8,16 +8,19 @@ import type { Db } from '../../platform/db.ts';
 import { type Hit, inCounties, type Selection, withinShape } from './filter-selection.ts';
 import { type ReadFilterShape, tooMuch } from './filter-shape.ts';
 
-/** Number of boxes in the finer second try, for a shape with many parcels on its outline. */
+/** Number of boxes in the second, finer attempt, for a shape with many parcels on its outline. */
 const FINE_EDGE_CELLS = 512;
 
-/** Boundaries that one request can read and test, about 200 ms of work. */
+/** Maximum number of boundaries that one request can read and test, about 200 ms of work. */
 const MAX_CANDIDATES = 20_000;
 
-/** Limit on index matches. A parcel that meets several boxes is found once in each of them. */
+/** Maximum number of index matches. A parcel that meets several boxes is found once in each of them. */
 const MAX_FINDS = 2 * MAX_CANDIDATES;
 
-/** Boundaries per task, a few milliseconds of work, so that other shapes get their turn in between. */
+/**
+ * Boundaries per task, a few milliseconds of work, so that computations on other shapes get a turn in
+ * between.
+ */
 const TESTED_AT_ONCE = 500;
 
 /**

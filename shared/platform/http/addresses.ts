@@ -2,7 +2,7 @@ import { BlockList, isIP } from 'node:net';
 
 /**
  * Loopback, private, link-local, shared, and reserved networks, networks that translate to others (IANA's
- * special-purpose registries, RFC 6890), and the address of Azure's instance metadata.
+ * special-purpose registries, RFC 6890), and the address of Azure's instance metadata service.
  */
 const NOT_PUBLIC = new BlockList();
 const IPV4 =
@@ -12,7 +12,7 @@ const IPV6 =
 for (const network of IPV4.split(' ')) {
   const [address, prefix] = network.split('/') as [string, string];
   NOT_PUBLIC.addSubnet(address, Number(prefix), 'ipv4');
-  // NAT64 addresses (RFC 6052) reach the IPv4 address that they embed.
+  // NAT64 addresses (RFC 6052) lead to the IPv4 address that they embed.
   NOT_PUBLIC.addSubnet(`64:ff9b::${address}`, 96 + Number(prefix), 'ipv6');
 }
 for (const network of IPV6.split(' ')) {

@@ -5,34 +5,46 @@ import { PlatError } from '../errors.ts';
 const MiB = 2 ** 20;
 const GiB = 2 ** 30;
 
-/** Limits on reading a source, so that a wrong address or a malicious archive ends with an error. */
+/** Limits on reading a source, so that a wrong address or a malicious archive leads to an error. */
 export const LIMITS = {
-  /** Size of one download. The largest statewide parcel archives are 5 to 10 GB today. */
+  /** Maximum size of one download. The largest statewide parcel archives are 5 to 10 GB today. */
   downloadBytes: 16 * GiB,
-  /** Size of one unpacked file. A state of 12 million parcels is 36 GB as GeoJSON. */
+  /** Maximum size of one unpacked file. A state of 12 million parcels is 36 GB as GeoJSON. */
   expandedBytes: 64 * GiB,
   /**
-   * Up to this size the ratio is not checked. Sparse fixed-width tables unpack to some 50 times their size.
+   * Up to this size, the compression ratio isn't checked. Sparse fixed-width tables unpack to some 50 times
+   * their size.
    */
   uncheckedRatioBytes: GiB,
   expandedRatio: 200,
-  /** Number of entries in an archive. Archives with every table and layer of a county have hundreds. */
+  /**
+   * Maximum number of entries in an archive. Archives with every table and layer of a county have hundreds.
+   */
   zipEntries: 10_000,
   /**
-   * Size of a feature or line of JSON. The largest boundaries (federal land, 500,000 vertices) are about 20
-   * MB as GeoJSON.
+   * Maximum size of a feature or line of JSON. The largest boundaries (federal land, 500,000 vertices) are
+   * about 20 MB as GeoJSON.
    */
   rowBytes: 32 * MiB,
-  /** Length of a CSV record with its quoted line breaks. The longest legal descriptions are under 100 KB. */
+  /**
+   * Maximum length of a CSV record, including quoted line breaks. The longest legal descriptions are under
+   * 100 KB.
+   */
   csvRowChars: 2 * MiB,
   /**
-   * Size of an unpacked workbook, which is read as a whole. This is about 100,000 rows of 20 columns. The
-   * reader needs six times as much memory.
+   * Maximum size of an unpacked workbook, about 100,000 rows of 20 columns. The workbook is read into memory
+   * all at once, which takes six times as much memory.
    */
   xlsxBytes: 64 * MiB,
-  /** Size of an Access database, which is read as a whole. Access's own limit is 2 GB. */
+  /**
+   * Maximum size of an Access database. The database is read into memory all at once. Access's own limit is 2
+   * GB.
+   */
   accessBytes: GiB,
-  /** Size of a page of a web API, read as a whole. RESO servers send up to 5,000 records of 5 to 10 KB. */
+  /**
+   * Maximum size of one page from a web API. The page is read into memory all at once. RESO servers send up
+   * to 5,000 records of 5 to 10 KB.
+   */
   pageBytes: 128 * MiB,
   /** How long a file reader can go without a row or progress before it times out. */
   readerIdleMs: 30_000,
@@ -42,26 +54,32 @@ export const LIMITS = {
   downloadIdleMs: 60_000,
   /** Timeout from request to last byte. Some servers take over a minute for a wide page. */
   pageMs: 180_000,
-  /** Attempts per request. The pauses of 1 + 2 + 4 + 8 + 16 s outlast a restart of the server. */
+  /**
+   * Maximum number of attempts per request. The pauses of 1 + 2 + 4 + 8 + 16 s outlast a restart of the
+   * server.
+   */
   tries: 6,
   backoffMs: 1_000,
   /**
-   * Longest pause that Plat waits for. Servers with hourly quotas can request up to an hour. In that case,
-   * the job is retried later.
+   * The longest pause that Plat waits for. Servers with hourly quotas can request pauses of up to an hour. In
+   * that case, the job is retried later.
    */
   retryAfterMs: 10 * 60_000,
 };
 export type Limits = typeof LIMITS;
 
 export type OpenContext = {
-  /** The folder that relative source paths start from. */
+  /** The folder that relative source paths are resolved against. */
   baseDir: string;
-  /** The folder for downloads. Each gets its own subfolder, removed after reading. */
+  /** The folder for downloads. Each download gets its own subfolder, which is removed after reading. */
   tmpDir: string;
   signal: AbortSignal;
   /** Called with the number of bytes read from the compressed source and its total size (null if unknown). */
   onBytes?: (read: number, total: number | null) => void;
-  /** Called with progress before the first byte is read, such as a download or a pause between attempts. */
+  /**
+   * Called with progress messages before the first byte is read, such as about a download or a pause between
+   * attempts.
+   */
   onNote?: (note: string) => void;
   limits?: Partial<Limits>;
 };
@@ -74,8 +92,8 @@ export async function scratchFolder({ tmpDir }: OpenContext, prefix: string): Pr
 export const limitsOf = (context: { limits?: Partial<Limits> }): Limits => ({ ...LIMITS, ...context.limits });
 
 /**
- * The error for a source that is missing, truncated, unreachable, or too large. `status` is 404 if it does
- * not exist.
+ * The error for a source that is missing, truncated, unreachable, or too large. `status` is 404 if it doesn't
+ * exist.
  */
 export function sourceError(
   message: string,
@@ -84,12 +102,12 @@ export function sourceError(
   return new PlatError('feed_source', message, { status: 422, ...options });
 }
 
-/** The error for a file that does not match its feed. */
+/** The error for a file that doesn't match its feed. */
 export function formatError(message: string, cause?: unknown): PlatError {
   return new PlatError('feed_format', message, { status: 422, cause });
 }
 
-/** A URL for messages and logs, without user name, password, and query, which may contain keys. */
+/** A URL for messages and logs, without the username, password, and query, which may contain keys. */
 export function redactUrl(url: string | URL): string {
   const { origin, pathname } = new URL(url);
   return origin + pathname;

@@ -3,16 +3,16 @@ import { fetchWithRetry, isTransientStatus } from './http.ts';
 
 export type FileVersion = {
   /**
-   * Changes when the file does: its `Last-Modified` in ISO 8601, or else its ETag, plus its length. Null if
-   * the server sends neither.
+   * A value that changes when the file does: its `Last-Modified` in ISO 8601, or else its ETag, plus its
+   * length. Null if the server sends neither.
    */
   version: string | null;
   modified: Date | null;
 };
 
 /**
- * Requests a file's version. null if it doesn't exist (404, 410).
- * @throws PlatError `feed_source` when the server is unreachable
+ * Requests a file's version. Returns null if the file doesn't exist (404, 410). @throws PlatError
+ * `feed_source` if the server is unreachable
  */
 export async function fetchFileVersion(url: URL, context: OpenContext): Promise<FileVersion | null> {
   const question = { timeoutMs: limitsOf(context).downloadIdleMs, read: stateOf };

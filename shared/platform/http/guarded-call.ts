@@ -15,13 +15,13 @@ import { redactUrl } from './download-context.ts';
 import { boundedBody, isTransientStatus, retryAfterMs } from './http.ts';
 
 export const CALL_LIMITS = {
-  /** Timeout of a call with all its retries and pauses. */
+  /** Timeout for a call, including all retries and pauses. */
   totalMs: 10_000,
   tries: 3,
-  /** First pause between attempts. It doubles, with jitter. */
+  /** The first pause between attempts. It doubles each time, with jitter. */
   pauseMs: 200,
   responseBytes: 4 * 2 ** 20,
-  /** Consecutive failed calls after which the circuit opens for `openMs`. */
+  /** The number of consecutive failed calls after which the circuit opens for `openMs`. */
   failures: 5,
   openMs: 30_000,
 };
@@ -40,7 +40,7 @@ export type GuardedCall = (request: ProviderRequest, signal?: AbortSignal) => Pr
 
 class ProviderError extends PlatError {
   readonly again: boolean;
-  /** Whether it counts as an outage, which opens the circuit. */
+  /** Whether the error counts as an outage, which opens the circuit. */
   readonly outage: boolean;
 
   constructor(name: string, what: string, kind: { again: boolean; outage?: boolean }, pauseMs = 30_000) {
@@ -58,7 +58,7 @@ class ProviderError extends PlatError {
  * Calls a provider's JSON API with a timeout, a size limit, retries, and a circuit breaker. Does not follow
  * redirects.
  * @param accepted statuses in addition to 2xx that are results, such as a 404 that means "no match"
- * @throws PlatError `provider`, 503, `retryable` when the same call may succeed later; the signal's reason
+ * @throws PlatError `provider`, 503, `retryable` if the same call may succeed later; the signal's reason
  */
 export function openGuardedCall(
   name: string,
@@ -144,7 +144,8 @@ function statusError(name: string, { status, headers }: Response): PlatError {
     });
   const passing = isTransientStatus(status);
   const pause = retryAfterMs(headers.get('retry-after')) ?? (passing ? 0 : 300_000);
-  // If the provider requests a pause, pass it to the client in Retry-After instead of making the client wait.
+  // If the provider requests a pause, pass it on to the client in Retry-After instead of making the client
+  // wait.
   return new ProviderError(
     name,
     `returned ${status}`,

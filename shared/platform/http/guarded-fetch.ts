@@ -15,7 +15,7 @@ type Network = 'public' | 'private';
 
 export type FetchResult = { response: Response; network: Network };
 
-/** Thrown when a host has no address in the allowed network. */
+/** Thrown if a host has no address in the allowed network. */
 export class OtherNetworkError extends Error {}
 
 const networkOf = (address: string): Network => (isPublicAddress(address) ? 'public' : 'private');
@@ -42,10 +42,10 @@ const agentFor = (network: Network): Agent => new Agent({ connect: { lookup: loo
 
 const agents: Record<Network, Agent> = { public: agentFor('public'), private: agentFor('private') };
 
-/** @returns null when the host is in the other network */
+/** @returns null if the host is in the other network */
 async function fetchWithin(network: Network, url: URL, init: FetchInit): Promise<Response | null> {
   const host = url.hostname.replace(/^\[|\]$/g, '');
-  // Checked here, because IP addresses skip the lookup.
+  // Check IP addresses here, because they skip the lookup.
   if (isIP(host) !== 0 && networkOf(host) !== network) return null;
   try {
     const response = await undiciFetch(url, { ...init, redirect: 'manual', dispatcher: agents[network] });
@@ -69,7 +69,7 @@ export async function fetchPublic(url: URL, init: FetchInit): Promise<Response> 
 }
 
 /**
- * Fetches an operator's URL in any network, without following redirects. Also returns the network. @throws
+ * Fetches an operator's URL from any network, without following redirects. Also returns the network. @throws
  * like fetch
  */
 export async function fetchAnyNetwork(url: URL, init: FetchInit): Promise<FetchResult> {

@@ -6,16 +6,16 @@ import { isPublicAddress } from './addresses.ts';
 import { lookupWithin, OtherNetworkError } from './guarded-fetch.ts';
 import { retryAfterMs } from './http.ts';
 
-/** Within the 15 to 30 s of Standard Webhooks 1.0. */
+/** Within the range of 15 to 30 s that Standard Webhooks 1.0 recommends. */
 const TIMEOUT_MS = 20_000;
 const CONNECT_MS = 10_000;
 /** How often to check for expired exchanges. */
 const LOOK_MS = 500;
-/** Connections per host. Servers queue 511 by default, and drop the rest. */
+/** Maximum number of connections per host. By default, servers queue 511 and drop the rest. */
 const CONNECTIONS = 256;
 /**
- * Response bodies are ignored. A connection is reused after a body of up to this many bytes. Longer ones are
- * cut off.
+ * Response bodies are ignored. A connection is reused after a body of up to this many bytes. Longer bodies
+ * are cut off.
  */
 const ANSWER_BYTES = 16_384;
 
@@ -24,11 +24,11 @@ export type PostResult = {
   status: number | null;
   /** Why the request failed, in words for the owner of the URL. null if it succeeded. */
   error: string | null;
-  /** The pause that the receiver requests. */
+  /** The pause that the receiver requested. */
   retryAfterMs: number | null;
 };
 
-/** The host names in an operator's setting, normalized for comparison. */
+/** The hostnames in an operator's setting, normalized for comparison. */
 export const hostsOf = (setting: string): ReadonlySet<string> =>
   new Set(setting.split(',').map(plainHost).filter(Boolean));
 
@@ -40,7 +40,7 @@ const plainHost = (host: string): string =>
     .replace(/\.$/, '');
 
 /**
- * Why a URL cannot be used, judging by its text alone. The host name is resolved and checked when connecting.
+ * Why a URL can't be used, judging by its text alone. The hostname is resolved and checked when connecting.
  * @param privateHosts hosts that may be private and don't need https
  */
 export function postFault(text: string, privateHosts: ReadonlySet<string>): string | undefined {
@@ -128,7 +128,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.#done(result);
   }
 
-  /** Ends the exchange. If a status was already received, that is the result. */
+  /** Ends the exchange. If a status was already received, it becomes the result. */
   giveUp(why: string): void {
     this.#end(this.#answer ?? failure(why));
     this.#controller?.abort(new Error(why));
@@ -172,7 +172,8 @@ const REDIRECTED = 'redirects, which Plat does not follow; enter its final URL';
 const failure = (error: string): PostResult => ({ status: null, error, retryAfterMs: null });
 
 function wordsOf(error: Error): string {
-  // Unknown names and names in the private network get the same text, which doesn't reveal which names exist.
+  // Unknown names and names in the private network get the same text, so that it doesn't reveal which names
+  // exist.
   const isLookup = (error as NodeJS.ErrnoException).syscall === 'getaddrinfo';
   if (isLookup || error instanceof OtherNetworkError) return 'has no address on the public internet';
   return `is unreachable (${errorCode(error) ?? error.name})`;

@@ -26,8 +26,8 @@ export type Download = { path: string; remove(): Promise<void> };
 /**
  * Downloads a whole URL to a temporary folder in `tmpDir`, because zip needs random access and truncated
  * downloads must be detected before staging.
- * @returns null for 404 and 410 when `optional`
- * @throws PlatError `feed_source` when the URL can't be read, returns an error, or exceeds `downloadBytes`
+ * @returns null for 404 and 410 if `optional` is set
+ * @throws PlatError `feed_source` if the URL can't be read, returns an error, or exceeds `downloadBytes`
  */
 export async function download(
   url: URL,
@@ -97,7 +97,7 @@ async function attempt(
 }
 
 /**
- * `sameOrigin` forbids redirects to another origin; `privateRedirects` allows redirects from a public address
+ * `sameOrigin` forbids redirects to another origin. `privateRedirects` allows redirects from a public address
  * into a private network.
  */
 export type RedirectOptions = { sameOrigin?: boolean; privateRedirects?: boolean };
@@ -135,7 +135,7 @@ export async function request(
   );
 }
 
-/** Reads a response's body. Returns null if it is larger than `maxBytes`. @throws errors of the socket */
+/** Reads a response's body. Returns null if it is larger than `maxBytes`. @throws errors from the socket */
 export async function boundedBody(response: Response, maxBytes: number): Promise<Buffer | null> {
   const chunks: Uint8Array[] = [];
   let bytes = 0;
@@ -205,15 +205,17 @@ export async function withRetry<T>(
 export type FetchOptions<T> = RedirectOptions & {
   method?: string;
   headers?: Record<string, string>;
-  /** Timeout of one attempt, including the body. Omit it if the signal has a timeout. */
+  /** Timeout for one attempt, including the body. Omit it if the signal has a timeout. */
   timeoutMs?: number;
-  /** Sends the request. Default: `request`. Others may cache or throttle. */
+  /** Sends the request. Default: `request`. A replacement may cache or throttle. */
   send?: typeof request;
   /** Reads the value of a response. Returns undefined to treat its status as an error. */
   read(response: Response): T | undefined | Promise<T | undefined>;
 };
 
-/** Requests with our user agent and retries. @throws PlatError `feed_source`, and errors of `read` */
+/**
+ * Sends a request with our user agent and retries. @throws PlatError `feed_source`, and errors from `read`
+ */
 export function fetchWithRetry<T>(
   url: URL,
   { method, headers, timeoutMs, send = request, read, ...options }: FetchOptions<T>,
@@ -238,7 +240,7 @@ export function fetchWithRetry<T>(
   return withRetry(attempt, limitsOf(context), signal, onNote);
 }
 
-/** Parses `Retry-After`, in seconds or as an HTTP date, to milliseconds; undefined without one. */
+/** Converts `Retry-After`, in seconds or as an HTTP date, to milliseconds. Undefined if there isn't one. */
 export function retryAfterMs(header: string | null, now = Date.now()): number | undefined {
   if (header === null) return undefined;
   if (/^\s*\d+\s*$/.test(header)) return Number(header) * 1000;
@@ -249,7 +251,7 @@ export function retryAfterMs(header: string | null, now = Date.now()): number | 
 export const isTransientStatus = (status: number): boolean =>
   status === 408 || status === 429 || status >= 500;
 
-/** The outcome of a request that failed before or while its body was read. */
+/** The outcome of a request that failed before its body was read, or while it was being read. */
 export function networkOutcome(error: unknown, url: URL, signal: AbortSignal): { retry: PlatError } {
   signal.throwIfAborted();
   if (error instanceof Error && error.name === 'PlatError' && !isRetryable(error)) throw error;
@@ -265,7 +267,7 @@ export function networkOutcome(error: unknown, url: URL, signal: AbortSignal): {
   };
 }
 
-/** Codes of socket errors when no connection was made. */
+/** Codes of socket errors that mean that no connection was made. */
 const NOT_CONNECTED = new Set([
   'EAI_AGAIN',
   'ECONNREFUSED',
@@ -276,7 +278,7 @@ const NOT_CONNECTED = new Set([
   'UND_ERR_CONNECT_TIMEOUT',
 ]);
 
-/** Whether Plat could not connect to the server at all, as on a machine without a network. */
+/** Whether Plat could not connect to the server at all, such as on a machine without a network. */
 export function isUnreachable(error: unknown): boolean {
   for (let at = error; at instanceof Error; at = at.cause)
     if (at.name === 'TimeoutError' || NOT_CONNECTED.has(errorCode(at) ?? '')) return true;

@@ -7,8 +7,8 @@ import { type CallLimits, openGuardedCall, type ProviderRequest } from './guarde
 
 /**
  * A provider described by a file: its URL, headers, and body, and the paths of fields in its JSON response.
- * `{name}` is replaced by a value of the call. `${NAME}` is replaced by an environment variable, which keeps
- * keys out of the file.
+ * `{name}` is replaced by a value from the call. `${NAME}` is replaced by an environment variable, which
+ * keeps keys out of the file.
  */
 
 const path = z
@@ -36,15 +36,12 @@ export type ProviderFile = z.output<typeof providerSchema>;
 
 export type Values = Readonly<Record<string, string | number | null>>;
 
-/** The value of each field of `response`; undefined when the body does not have it. */
+/** The value of each field of `response`; undefined if the body doesn't have it. */
 export type ExtractedFields = Record<string, unknown>;
 
 export type Provider = {
   name: string;
-  /**
-   * @returns null when the provider has nothing
-   * @throws PlatError `provider`, see `openGuardedCall`
-   */
+  /** @returns null if the provider has nothing @throws PlatError `provider`, see `openGuardedCall` */
   query(values: Values, signal?: AbortSignal): Promise<ExtractedFields | null>;
 };
 
@@ -52,7 +49,7 @@ export type Provider = {
  * Loads a provider's file (YAML or JSON).
  * @param names allowed placeholders
  * @param fields allowed fields of `response`
- * @throws PlatError `config` that says what is wrong, including an unset environment variable
+ * @throws PlatError `config`, which says what is wrong, such as an unset environment variable
  */
 export function loadProvider(
   file: string,
@@ -108,7 +105,7 @@ export function openProvider(file: ProviderFile, limits: Partial<CallLimits> = {
 }
 
 function requestOf({ url, method, headers, body }: ProviderFile, values: Values): ProviderRequest {
-  // Values are encoded and the origin is fixed, so that a value cannot change the destination.
+  // Values are encoded and the origin is fixed, so a value can't change the destination.
   const address = new URL(
     url.replace(PLACEHOLDER, (_all, name) => encodeURIComponent(String(values[name] ?? ''))),
   );
@@ -158,7 +155,7 @@ function valueAt(value: unknown, where: string): unknown {
   );
 }
 
-// Does not match `${NAME}`, which is an environment variable.
+// Doesn't match `${NAME}`, which is an environment variable.
 const PLACEHOLDER = /(?<!\$)\{(\w+)\}/g;
 const VARIABLE = /\$\{(\w+)\}/g;
 
@@ -180,7 +177,7 @@ function mapStrings(value: unknown, change: (text: string) => string): unknown {
 const isLoopback = (host: string): boolean =>
   host === 'localhost' || host === '[::1]' || (isIP(host) === 4 && host.startsWith('127.'));
 
-/** Requires https, because calls contain keys and personal data, and a host name without placeholders. */
+/** Requires a hostname without placeholders, and https, because calls contain keys and personal data. */
 function requireSafeUrl(template: string, fault: (what: string) => PlatError): void {
   const origin = /^https?:\/\/[^/?#]+/.exec(template)?.[0];
   if (origin === undefined) throw fault('url: must start with https://');

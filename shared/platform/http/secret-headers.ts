@@ -1,8 +1,7 @@
 import { PlatError } from '../errors.ts';
 
 /**
- * Reads header values from environment variables, given by name. @throws PlatError `config` when one is not
- * set
+ * Reads header values from environment variables, given by name. @throws PlatError `config` if one isn't set
  */
 export function secretHeaders(names: Record<string, string>): Record<string, string> {
   return Object.fromEntries(

@@ -12,10 +12,10 @@ export type JobDefinition<Payload> = {
   name: string;
   queue: QueueName;
   payload: { parse(input: unknown): Payload };
-  /** Two waiting jobs with the same key would do the same work. */
+  /** Identifies the work: two waiting jobs with the same key would do the same thing. */
   key(payload: Payload): string;
   attempts: number;
-  /** Wait before the second attempt. It doubles each time. */
+  /** The wait before the second attempt. It doubles each time. */
   backoffMs: number;
 };
 
@@ -38,11 +38,11 @@ export type JobState = {
   result: unknown;
   error_code: string | null;
   error: string | null;
-  /** Number of attempts so far. */
+  /** The number of attempts so far. */
   attempts: number;
   /** How many of these attempts ended because the worker died. */
   deaths: number;
-  /** When the next attempt starts, after a failed one. */
+  /** When the next attempt starts after a failed one. */
   next_at: Date | null;
   queued_at: Date;
   started_at: Date | null;
@@ -114,7 +114,8 @@ export async function deliver(db: Db, { queues, jobs }: Deliverer, ids?: string[
     const queue = queues[job.queue];
     const queued = ids === undefined ? await queue.getJob(id) : undefined;
     if (queued) {
-      // The job ended in the queue but is open here if the worker died after the queue gave up on it.
+      // If the worker died after the queue gave up on the job, the job has ended in the queue but is still
+      // open here.
       if (!(await queued.isFailed()) && !(await queued.isCompleted())) continue;
       await queued.remove();
     }
@@ -161,7 +162,7 @@ async function findJob(db: Db, start: string): Promise<{ id: string; status: Job
   throw new PlatError('not_found', `${message} \`plat jobs\` lists them.`);
 }
 
-/** Cancels an open job. Changes that its worker has committed stay. */
+/** Cancels an open job. Changes that its worker has already committed are kept. */
 export async function cancelJob(
   db: Db,
   start: string,
@@ -174,7 +175,7 @@ export async function cancelJob(
 }
 
 /**
- * Adds a job that repeats an ended one.
+ * Adds a job that repeats one that has ended.
  * @throws PlatError `not_found`; `job_open` if the job or one with the same key is open
  */
 export async function retryJob(db: Db, start: string): Promise<{ id: string }> {
@@ -189,7 +190,7 @@ export async function retryJob(db: Db, start: string): Promise<{ id: string }> {
 /** Longer than PostgreSQL's crash recovery takes. */
 const RETRY_LIMIT_MS = 60_000;
 
-/** Repeats a database query during a short outage. Any other failure is thrown immediately. */
+/** Retries a database query during a short outage. Any other error is thrown immediately. */
 export async function retryWhileUnreachable<T>(look: () => Promise<T>, signal?: AbortSignal): Promise<T> {
   const deadline = Date.now() + RETRY_LIMIT_MS;
   for (;;) {
@@ -202,11 +203,11 @@ export async function retryWhileUnreachable<T>(look: () => Promise<T>, signal?: 
   }
 }
 
-/** Polling starts at short intervals, for short jobs, and slows down to four times per second. */
+/** Polling starts at short intervals, to suit short jobs, and slows down to four times per second. */
 const FIRST_POLL_MS = 20;
 const MAX_POLL_MS = 250;
 
-/** Polls until the job has ended. Calls `onState` with every state. */
+/** Polls until the job has ended. Calls `onState` for each state. */
 export async function waitForJob(
   db: Db,
   id: string,

@@ -28,7 +28,7 @@ export const QUEUE_NAMES = [
 ] as const;
 export type QueueName = (typeof QUEUE_NAMES)[number];
 
-/** Prefix of feed names in the keys of the `schedule` queue. */
+/** The prefix of feed names in the keys of the `schedule` queue. */
 export const FEED_PREFIX = 'feed-';
 
 /** A queue entry: the row of table `jobs`, or the feed whose scheduled run is due. */
@@ -54,15 +54,15 @@ export function openQueues(backend: QueueBackend): Record<QueueName, DeliveryQue
 type Classes = ReturnType<typeof withBackend<IQueueBackend, unknown>>;
 
 /**
- * Opens the queues, in Redis if REDIS_URL is set, otherwise in PostgreSQL. No other code depends on which.
- * All queues share one connection pool.
+ * Opens the queues, in Redis if REDIS_URL is set, otherwise in PostgreSQL. No other code depends on which one
+ * is used. All queues share one connection pool.
  */
 export function openQueueBackend(config: Config, log: Logger): QueueBackend {
   const { classes, connection, kind, disconnect } = connect(config, log);
   const open: { close(): Promise<void> }[] = [];
   const base = { connection, prefix: config.QUEUE_PREFIX };
-  // BullMQ repeats the error of a lost connection until it reconnects. Without a listener, the first error
-  // would end the process.
+  // BullMQ keeps emitting the error for a lost connection until it reconnects. Without a listener, the first
+  // error would end the process.
   const warn = sparseWarnings(log);
   const onError = (error: Error) => warn(error, 'queue connection');
 
@@ -92,8 +92,8 @@ export function openQueueBackend(config: Config, log: Logger): QueueBackend {
 
 function connect(config: Config, log: Logger) {
   if (config.REDIS_URL !== undefined) {
-    // BullMQ requires turning off the retry limit, because its blocking reads take long. They take up to 10
-    // seconds, so the socket timeout is longer.
+    // BullMQ requires turning off the retry limit, because its blocking reads take a long time. They take up
+    // to 10 seconds, so the socket timeout is longer than that.
     const redis = new Redis(config.REDIS_URL, { maxRetriesPerRequest: null, socketTimeout: 20_000 });
     const warn = sparseWarnings(log);
     redis.on('error', error => warn(error, 'redis connection'));

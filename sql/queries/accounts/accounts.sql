@@ -18,9 +18,9 @@ order by id::text = lower(:account) desc
 limit 1;
 
 -- name: find_period
--- What an account's current period becomes with new dates. If that period would end before the account was
--- created, returns the first monthly period that ends after the creation, and sets `skipped`. `start`: null
--- keeps the period's start. `end`: null for a month after the start.
+-- Returns what an account's current period would become with new dates. If that period would end before the
+-- account was created, returns the first monthly period that ends after the creation, and sets `skipped`.
+-- `start`: null keeps the period's start. `end`: null means a month after the start.
 select coalesce(f.starts, g.starts) as starts, coalesce(f.ends, g.ends) as ends, g.anchor, f.starts is not null as skipped, a.created_at,
   used.first_day, used.last_day
 from accounts a
@@ -45,9 +45,10 @@ cross join lateral (
 where a.id = :account_id;
 
 -- name: insert_account
--- Creates an account. With a tier, its first period starts now. `tier` and `backstop` may be null. `tokens`,
--- `overage_price`: null for the tier's values. `company`: null for the user's current company, or for a new
--- company with the account's name. `user_email`, `user_name`: the account's user, or null.
+-- Creates an account. With a tier, its first period starts now. `tier` and `backstop` may be null. If
+-- `tokens` or `overage_price` is null, the tier's value applies. If `company` is null, the account joins the
+-- user's current company, or a new company with the account's name. `user_email`, `user_name`: the account's
+-- user, or null.
 with known as (
   select id, name from companies
   where case when :company::text is not null then name = :company
@@ -88,7 +89,7 @@ from set_config('plat.actor', :by, true) as actor
 returning id;
 
 -- name: join_company
--- The company with this name, created if it doesn't exist.
+-- Returns the company with this name. Creates it if it doesn't exist.
 with known as (
   select id from companies where name = :name
 ), founded as (
@@ -97,14 +98,14 @@ with known as (
 select id from known union all select id from founded;
 
 -- name: join_user
--- The user with this email address, created if they don't exist. `company_id`: company of a new user. `name`:
--- null keeps the name.
+-- Returns the user with this email address. Creates the user if they don't exist. `company_id`: company for a
+-- new user. `name`: null keeps the current name.
 insert into users as u (company_id, email, name) values (:company_id, :address, coalesce(:name, ''))
 on conflict (lower(email)) do update set name = coalesce(:name, u.name)
 returning id, company_id;
 
 -- name: list_accounts
--- Accounts by name, with the usage of their current period and their usable keys. `id`: null for all.
+-- Lists accounts by name, with the usage in their current period and their usable keys. `id`: null for all.
 select a.id, a.name, c.name as company, m.email as user_email, m.name as user_name, a.pro, a.tier, a.tokens_included, a.overage_cents_per_1000,
   a.overage_allowed, a.payment_method, a.invoice_paid, a.backstop_tokens, case when a.period_end > now() then coalesce(u.tokens_used, 0) else 0 end as tokens_used,
   a.period_start, a.period_end, a.rate_per_minute, a.rate_burst, a.skip_trace_per_minute, a.skip_trace,
@@ -161,7 +162,7 @@ order by id;
 select name, tokens_included, overage_cents_per_1000, direct from tiers order by tokens_included, name;
 
 -- name: lock_account
--- Locks an account, and returns the usage of its period and the end of the last closed period.
+-- Locks an account, and returns the usage in its period and the end of the last closed period.
 select a.id, a.tier, a.company_id, a.user_id, a.tokens_included, a.overage_cents_per_1000, a.overage_allowed, a.payment_method,
   a.period_start, a.period_end,
   coalesce((select tokens_used from usage_periods where account_id = a.id and period_start = a.period_start), 0) as tokens_used,
@@ -169,7 +170,7 @@ select a.id, a.tier, a.company_id, a.user_id, a.tokens_included, a.overage_cents
   set_config('plat.actor', :by, true) as actor
 from accounts a where a.id = :id
 -- This lock doesn't conflict with charges. The first charge of a day inserts a usage row, and its foreign key
--- locks the account (for key share) while the charge holds the lock on the period.
+-- locks the account (for key share) while the charge has the period locked.
 for no key update of a;
 
 -- name: lock_period
@@ -180,8 +181,8 @@ where a.id = :account_id
 for update of p;
 
 -- name: move_period
--- Changes the start of an account's current period, before the account itself is updated. The period keeps
--- its usage.
+-- Changes the start of an account's current period. Run this before the account itself is updated. The period
+-- keeps its usage.
 with days as (
   update usage_daily d set period_start = :start from accounts a
   where a.id = :account_id and d.account_id = a.id and d.period_start = a.period_start
@@ -190,7 +191,7 @@ update usage_periods p set period_start = :start from accounts a
 where a.id = :account_id and p.account_id = a.id and p.period_start = a.period_start;
 
 -- name: move_user
--- Moves a user along with their account to another company. No row if the user has other accounts.
+-- Moves a user along with their account to another company. Returns no row if the user has other accounts.
 update users u set company_id = :company_id
 where u.id = :user_id and not exists (select 1 from accounts a where a.user_id = u.id and a.id <> :account_id)
 returning u.id;
@@ -205,8 +206,8 @@ on conflict (account_id, period_start) do nothing;
 update users set name = :name where id = :user_id;
 
 -- name: revoke_key
--- Revokes a key. A key that is already revoked keeps its date. `key_hash`: SHA-256 of `key`, for an operator
--- who has the key itself.
+-- Revokes a key. A key that is already revoked keeps its date. `key_hash`: SHA-256 of `key`, for operators
+-- who have the key itself.
 update api_keys k set revoked_at = coalesce(k.revoked_at, now())
 from set_config('plat.actor', :by, true) as actor
 where k.id::text = :key or k.prefix = :key or k.key_hash = :key_hash
@@ -214,7 +215,7 @@ returning k.id, k.name, k.revoked_at;
 
 -- name: rotate_key
 -- Replaces a key with a new one that has the same account, name, scopes, and expiration. The old key expires
--- some hours later. `key_hash`: SHA-256 of `old_key`. `new_hash`: SHA-256 of the new key.
+-- a few hours later. `key_hash`: SHA-256 of `old_key`. `new_hash`: SHA-256 of the new key.
 with old as (
   select k.* from api_keys k, set_config('plat.actor', :by, true) as actor
   where (k.id::text = :old_key or k.prefix = :old_key or k.key_hash = :key_hash) and k.revoked_at is null and (k.expires_at is null or k.expires_at > now())
@@ -230,7 +231,7 @@ select account_id, name, :new_hash, :prefix, scopes, old.expires_at from old
 returning id, name, (select expires_at from ended) as old_until;
 
 -- name: save_tier
--- Creates or changes a tier. Existing contracts keep their tokens and price, but this row decides whether
+-- Creates or changes a tier. Existing contracts keep their tokens and price, but the tier decides whether
 -- REST is included. `overage_price`: US cents per 1,000 tokens of overage. `direct`: whether keys may call
 -- REST, or null to keep it.
 insert into tiers as t (name, tokens_included, overage_cents_per_1000, direct)
@@ -243,7 +244,7 @@ returning name, tokens_included, overage_cents_per_1000, direct;
 
 -- name: update_account
 -- Sets columns of an account, and increases `terms` in the account and its current period, so that charges
--- that are waiting for the period read the account again. `patch`: {column: value}.
+-- waiting for the period read the account again. `patch`: {column: value}.
 with changed as (
   update accounts a set terms = a.terms + 1, (
     tier, pro, tokens_included, overage_cents_per_1000, overage_allowed, payment_method, invoice_paid, backstop_tokens,

@@ -1,9 +1,10 @@
 -- name: admit_calls
--- Admits many calls within their accounts' limits, calls that are not skip traces first. Each account has a
--- bucket of up to `burst` calls, stored in 60-millionths of a call, which gains per_minute/60 calls per
--- second. Every call uses the bucket. Skip traces also have their own limit per sliding minute. `account_ids`
--- is sorted, to prevent deadlocks. Also returns the seconds until another skip trace is available (0 if one
--- is now), and until all are. `calls`: calls that are not skip traces.
+-- Admits a batch of calls within their accounts' limits. Calls that are not skip traces go first. Each
+-- account has a bucket of up to `burst` calls, stored in 60-millionths of a call, which gains per_minute/60
+-- calls per second. Every call uses the bucket. Skip traces also have their own limit per sliding minute.
+-- `account_ids` is sorted, to prevent deadlocks. Also returns the number of seconds until another skip trace
+-- is available (0 if one is available now), and until all are. `calls`: number of calls that are not skip
+-- traces.
 insert into rate_buckets as b (
   account_id, per_minute, burst, skip_trace_per_minute, level, plain_admitted, skip_traces_admitted, updated_at, skip_traces
 )
@@ -16,8 +17,8 @@ from unnest(:account_ids::uuid[], :calls::int[], :skip_traces::int[], :calls_per
 on conflict (account_id) do update set (
   per_minute, burst, skip_trace_per_minute, level, plain_admitted, skip_traces_admitted, updated_at, skip_traces
 ) = (
-  -- `excluded` contains the calls that a full bucket would admit. A bucket can't admit more, however many
-  -- were requested.
+  -- `excluded` contains the number of calls that a full bucket would admit. A bucket can't admit more,
+  -- however many were requested.
   select excluded.per_minute, excluded.burst, excluded.skip_trace_per_minute, full_level - 60000000::bigint * (plain + traces),
     plain, traces, moment, kept || array_fill(moment, array[traces])
   -- A statement that waited for the row lock can have an earlier now() than the one it waited for.
@@ -29,7 +30,7 @@ on conflict (account_id) do update set (
       )::bigint as full_level
       offset 0
     ) as refilled,
-    -- The array is in order of time, so this drops the skip traces from a minute ago and earlier.
+    -- The array is sorted by time, so this drops skip traces that are at least a minute old.
     lateral (select b.skip_traces[1 + width_bucket(moment - interval '1 minute', b.skip_traces):] as kept) as within,
     lateral (select least(excluded.plain_admitted, full_level / 60000000)::int as plain offset 0) as first,
     lateral (
@@ -46,12 +47,12 @@ returning account_id, level, plain_admitted, skip_traces_admitted, cardinality(s
     else 60 + extract(epoch from skip_traces[cardinality(skip_traces)] - updated_at)::float8 end as skip_traces_in;
 
 -- name: charge_calls
--- Charges many calls in one durable commit. It locks the accounts' periods, so that tokens_used never exceeds
--- tokens_allowed. Calls with the same account, endpoint, mode, and tokens are one input row, and each
--- account's cheapest rows come first. Returns no row for an account whose period has ended or whose terms
--- have just changed. In that case, roll the period and charge again. Held tokens count as used.
--- `account_ids`: sorted; `tokens`: tokens per call, more than 0; `tokens_before`: tokens of the account's
--- earlier rows.
+-- Charges a batch of calls in one durable commit. It locks the accounts' periods, so that tokens_used never
+-- exceeds tokens_allowed. Calls with the same account, endpoint, mode, and tokens share one input row, and
+-- each account's cheapest rows come first. Returns no row for an account whose period has ended or whose
+-- terms have just changed. In that case, roll the period and charge again. Held tokens count as used.
+-- `account_ids`: sorted; `tokens`: tokens per call, more than 0; `tokens_before`: total tokens of the
+-- account's earlier rows.
 with decided as materialized (
   select n, p.account_id, p.period_start, endpoint, mode, tokens, p.tokens_used + p.tokens_held + before as used_before, a.overage_allowed, a.payment_method,
     a.tokens_allowed,
@@ -60,8 +61,8 @@ with decided as materialized (
   from unnest(:account_ids::uuid[], :metering_keys::text[], :modes::text[], :tokens::int[], :calls::int[], :tokens_before::bigint[]) with ordinality
     as c (account_id, endpoint, mode, tokens, calls, before, n)
   join usage_periods p on p.account_id = c.account_id
-  -- The account may have changed while this statement waited for its period. PostgreSQL rechecks these
-  -- conditions with the new row of the period after it gets the lock.
+  -- The account may have changed while this statement waited for its period. After PostgreSQL gets the lock,
+  -- it rechecks these conditions with the new version of the period's row.
   join accounts a on a.id = p.account_id and a.period_start = p.period_start and a.terms = p.terms
   where p.period_end is null and a.period_end > now()
   order by n
@@ -88,7 +89,7 @@ where (select set_config('synchronous_commit', 'on', true)) = 'on';
 -- name: claim_call
 -- Returns a row if this attempt should handle the call, because no response is stored and no other attempt is
 -- running. `made`: what an earlier attempt created. `fingerprint`: fingerprint of the request.
--- `milliseconds`: how long other attempts wait.
+-- `milliseconds`: how long other attempts have to wait.
 insert into idempotent_calls as c (account_id, key, fingerprint, claim, claimed_until, created_at)
 values (:account_id, :key, :fingerprint, :attempt, now() + :milliseconds::int * interval '1 ms', now())
 on conflict (account_id, key) do update
@@ -166,18 +167,18 @@ left join tiers t on t.name = a.tier
 left join usage_periods u on u.account_id = a.id and u.period_start = a.period_start;
 
 -- name: keep_answer
--- Stores the response to a call. No row if another attempt has taken over. `people`: hashes of the people in
--- the response, as in the suppression list, or null for none.
+-- Stores the response to a call. Returns no row if another attempt has taken over. `people`: hashes of the
+-- people in the response, in the form that the suppression list uses, or null if there are none.
 update idempotent_calls set status = :status, body = :body, people = :people::bytea[], kept_hours = :hours
 where account_id = :account_id and key = :key and claim = :attempt and status is null
 returning claim;
 
 -- name: list_due_accounts
--- Accounts whose period has ended, longest ago first, up to a limit.
+-- Lists accounts whose period has ended, starting with those that ended longest ago, up to a limit.
 select id from accounts where period_end <= now() order by period_end limit 1000;
 
 -- name: note_made
--- Records what an attempt has created. No row if another attempt has taken over.
+-- Records what an attempt has created. Returns no row if another attempt has taken over.
 update idempotent_calls set made = :made::jsonb
 where account_id = :account_id and key = :key and claim = :attempt and status is null
 returning claim;
@@ -187,7 +188,7 @@ returning claim;
 select fingerprint, status, body, people from idempotent_calls where account_id = :account_id and key = :key;
 
 -- name: read_kept_answer
--- The response to a call with an Idempotency-Key, while it is stored.
+-- Returns the response to a call with an Idempotency-Key, if it is still stored.
 select body, people, created_at
 from idempotent_calls
 where account_id = :account_id and key = :key and status is not null
@@ -202,8 +203,7 @@ select secret from cursor_secret;
 select name, outcome, jobs, seconds, rows, le from job_totals order by name, outcome;
 
 -- name: release_call
--- Releases a call whose attempt failed. The next attempt starts over, but continues with what this one
--- created.
+-- Releases a call whose attempt failed. The next attempt starts over, but reuses what this one created.
 with released as (
   update idempotent_calls set claimed_until = now()
   where account_id = :account_id and key = :key and claim = :attempt and status is null and made is not null
@@ -212,12 +212,12 @@ delete from idempotent_calls
 where account_id = :account_id and key = :key and claim = :attempt and status is null and made is null;
 
 -- name: renew_claim
--- Extends the claim of a running attempt. `milliseconds`: how long other attempts wait.
+-- Extends the claim of a running attempt. `milliseconds`: how long other attempts have to wait.
 update idempotent_calls set claimed_until = now() + :milliseconds::int * interval '1 ms'
 where account_id = :account_id and key = :key and claim = :attempt and status is null;
 
 -- name: read_account
--- An account that is not disabled, with its usage, in the format of identify_keys.
+-- Reads an account that is not disabled, with its usage, in the same format as identify_keys.
 select a.id, a.company_id as "companyId", a.pro, a.tier, coalesce(t.direct, false) as direct, a.invoice_paid as "invoicePaid",
   a.overage_allowed as "overageAllowed", a.payment_method as "paymentMethod", a.tokens_allowed as "tokensAllowed",
   coalesce(u.tokens_used + u.tokens_held, 0) as "tokensUsed", a.rate_per_minute as "ratePerMinute", a.rate_burst as "rateBurst",

@@ -1,6 +1,6 @@
 -- name: hold_tokens
--- Holds tokens of an account's period. No row if the account may not use that many, or if its period has to
--- be rolled first.
+-- Holds tokens of an account's period. Returns no row if the account may not use that many, or if its period
+-- has to be rolled first.
 update usage_periods p set tokens_held = p.tokens_held + :tokens::bigint
 from accounts a
 where p.account_id = :account_id and p.period_end is null and a.id = :account_id and a.period_start = p.period_start

@@ -1,21 +1,21 @@
 -- name: keep_record
--- Inserts or replaces a record of the authorization server. `grant_hash` and `account_id` may be null.
--- `seconds`: its lifetime.
+-- Inserts or replaces an authorization server record. `grant_hash` and `account_id` may be null. `seconds`:
+-- its lifetime.
 insert into oauth_records (model, id_hash, payload, grant_hash, account_id, expires_at)
 values (:model, :id_hash, :payload, :grant_hash, :account_id, now() + :seconds::float8 * interval '1 second')
 on conflict (model, id_hash) do update
   set payload = excluded.payload, grant_hash = excluded.grant_hash, account_id = excluded.account_id, expires_at = excluded.expires_at;
 
 -- name: read_record
--- Reads a record. A record that was used within the last 10 seconds doesn't count as used yet, because
+-- Reads a record. A record that was used within the last 10 seconds is returned as unused, because
 -- consume_record decides whether it may be used again.
 select payload, case when consumed_at < now() - interval '10 seconds' then extract(epoch from consumed_at)::bigint end as consumed
 from oauth_records
 where model = :model and id_hash = :id_hash and (expires_at is null or expires_at > now());
 
 -- name: consume_record
--- Marks a code or token as used. No row if it was used before. A refresh token may be used again for 10
--- seconds, because its client may not have received the response.
+-- Marks a code or token as used. Returns no row if it was used before. A refresh token may be used again for
+-- 10 seconds, because its client may not have received the response.
 update oauth_records set consumed_at = coalesce(consumed_at, now())
 where model = :model and id_hash = :id_hash
   and (consumed_at is null or (model = 'RefreshToken' and consumed_at > now() - interval '10 seconds'))
@@ -31,7 +31,7 @@ delete from oauth_records where model = :model and grant_hash = :grant_hash;
 
 -- name: make_room_for_client
 -- Deletes the oldest clients that no one has authorized, so that adding one leaves no more than a thousand.
--- Clients that expire in over two hours are authorized: they expire with their grant.
+-- Clients that expire in more than two hours are authorized, because they expire with their grant.
 delete from oauth_records
 where model = 'Client' and id_hash in (
   select id_hash from oauth_records
@@ -58,7 +58,7 @@ where g.model = 'Grant' and g.account_id = :account_id and g.expires_at > now()
 order by g.created_at desc;
 
 -- name: end_grant
--- Revokes an assistant's grant with all its tokens. No row if there is none.
+-- Revokes an assistant's grant with all its tokens. Returns no row if there is none.
 with ended as (
   delete from oauth_records where model = 'Grant' and id_hash = decode(:grant_hash, 'hex') and account_id = :account_id returning id_hash
 ), members as (

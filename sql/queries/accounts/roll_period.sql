@@ -1,6 +1,6 @@
--- Closes periods that have ended and opens the current one, including periods in between without calls. Rolls
--- a period only once, even if several processes try. Months are added to the anchor in UTC. Locks the
--- account, then its period, like lock_account and lock_period.
+-- Closes periods that have ended and opens the current one. Also creates the periods in between, even if they
+-- had no calls. Rolls a period only once, even if several processes try. Months are added to the anchor in
+-- UTC. Locks the account, then its period, like lock_account and lock_period.
 with due as materialized (
   select id, tier, tokens_included, overage_cents_per_1000, period_anchor, period_start, period_end, terms,
     set_config('plat.actor', 'end of period', true) as actor

@@ -13,8 +13,8 @@ where account_id = :account_id and period_start >= :start and period_start < :st
 order by day, endpoint, mode;
 
 -- name: list_periods
--- The periods of an account, newest first. The price of overage is rounded to the cent, and half a cent is
--- rounded up.
+-- The periods of an account, newest first. The overage price is rounded to the nearest cent, and half a cent
+-- is rounded up.
 select p.period_start, coalesce(p.period_end, a.period_end) as period_end,
   case when p.period_end is null then a.tier else p.tier end as tier,
   p.tokens_used, t.tokens_included, o.tokens_overage, t.cents as overage_cents_per_1000,
@@ -31,9 +31,9 @@ where p.account_id = :account_id
 order by p.period_start desc;
 
 -- name: read_breakdown
--- The usage of an account's current period by UTC day (since 1970-01-01), endpoint and mode, in the order of
--- the primary key. Each column is one text with values separated by spaces, which takes half the bytes of
--- JSON. `over`: whether the period has to be rolled first.
+-- The usage in an account's current period by UTC day (as days since 1970-01-01), endpoint, and mode, in the
+-- order of the primary key. Each column is one string with its values separated by spaces, which takes half
+-- the bytes of JSON. `over`: whether the period has to be rolled first.
 select a.period_start, a.period_end, coalesce(a.period_end <= now(), false) as over, r.*
 from accounts a, lateral (
   select string_agg((day - date '1970-01-01')::text, ' ') as days,
@@ -47,7 +47,7 @@ from accounts a, lateral (
 where a.id = :account_id;
 
 -- name: read_totals
--- Totals of an account's current period. `over`: whether the period has to be rolled first. Without a
+-- Totals of an account's current period. `over`: whether the period has to be rolled first. If there is no
 -- contract, values are null or 0.
 select a.tier, coalesce(p.tokens_used, 0) as tokens_used, case when a.tier is null then 0 else a.tokens_included end as tokens_included,
   o.tokens_overage, round(o.tokens_overage * a.overage_cents_per_1000::numeric / 1000)::bigint as overage_amount_cents,

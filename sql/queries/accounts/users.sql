@@ -20,8 +20,8 @@ where case when :email::text is null then id = :id else lower(email) = lower(:em
 for update;
 
 -- name: describe_user
--- Facts that decide whether a locked user may be deleted, and the account whose board gets their deals: the
--- oldest of their company.
+-- Returns the facts that determine whether a locked user may be deleted, and the account whose board gets
+-- their deals: their company's oldest account.
 select u.id, u.email, u.company_id, c.name as company, u.operator,
   (select name from accounts where user_id = u.id order by created_at limit 1) as account,
   (select id from accounts where company_id = u.company_id order by created_at limit 1) as heir_id,
@@ -73,8 +73,8 @@ select :token_hash, id, :browser from users where id = :user_id for key share
 returning id;
 
 -- name: read_session
--- The user of a session, and the account whose data the pages show: the user's own, or else their company's
--- oldest. A session ends after 30 idle days. The last visit is updated once every 5 minutes.
+-- Returns a session's user, and the account whose data the pages show: the user's own, or else their
+-- company's oldest. A session ends after 30 idle days. The last visit is updated once every 5 minutes.
 with session as (
   select id, user_id, seen_at from sessions where token_hash = :token_hash and seen_at > now() - interval '30 days'
 ), seen as (
@@ -113,7 +113,7 @@ delete from sessions where id = :session_id and user_id = :user_id;
 delete from sessions where user_id = :user_id and id is distinct from :kept_session_id::uuid;
 
 -- name: list_open_sessions
--- Which of these sessions are still active.
+-- Returns which of these sessions are still active.
 select id from sessions where id = any (:session_ids::uuid[]);
 
 -- name: delete_old_sessions
@@ -131,7 +131,7 @@ insert into sign_in_links (token_hash, user_id, purpose, expires_at)
 values (:token_hash, :user_id, :purpose, now() + make_interval(mins => :minutes));
 
 -- name: find_link
--- The purpose and company of a link, without using up the link. `user_id`: null for an invitation.
+-- Returns a link's purpose and company, without using up the link. `user_id`: null for an invitation.
 select l.user_id, l.purpose, u.email, c.name as company
 from sign_in_links l
 join users u on u.id = l.user_id

@@ -1,6 +1,6 @@
 -- name: delete_old
--- Deletes a batch of changes older than `days` days. Changes are in order of time, so only the oldest are
--- checked. The newest change is kept, because a cursor beyond it means that the database was restored.
+-- Deletes a batch of changes older than `days` days. Changes are in chronological order, so only the oldest
+-- are checked. The newest change is kept, because a cursor beyond it means that the database was restored.
 delete from changes
 where seq in (
   select seq
@@ -13,11 +13,11 @@ where seq in (
 select coalesce(max(seq), 0) as head from changes
 
 -- name: list_changes
--- A page of changes after a number, all read in one snapshot and planned for the actual parameter values.
--- Returns up to one change more than `limit`. `head`: number of the last change of all. `passed_at`: time of
--- the last change up to that number. `scanned`: number of the last change scanned, if a scan for some types
+-- Returns a page of changes after a given number, all read in one snapshot and planned for the actual
+-- parameter values. Returns up to `limit` + 1 changes. `head`: number of the newest change. `passed_at`: time
+-- of the last change up to `after`. `scanned`: number of the last change scanned, if a scan for certain types
 -- stopped early. Returns at least one row. Fragments: county (a condition), wanted (a condition on types),
--- filtered (whether there is one). `scan`: number of changes to scan.
+-- filtered (whether there is a condition on types). `scan`: number of changes to scan.
 with hits as materialized (
   select c.*
   from (

@@ -16,7 +16,7 @@ order by c.property_id
 limit {{limit}}
 
 -- name: leave_out_former
--- Removes the previous value of a field of parcels from the pending changes.
+-- Removes a parcel field's previous value from the pending changes.
 update pending_changes
 set fields = jsonb_set(fields, array[:field::text, '0'], 'null')
 where property_id = any (:property_ids::bigint[]) and fields ? :field
@@ -44,7 +44,7 @@ from parcels
 where fips = any (:fips::int[]) and property_id = any (:property_ids::bigint[])
 
 -- name: rewrite_changes
--- Replaces the fields of changes. The arrays correspond row by row.
+-- Replaces the fields of changes. The arrays are parallel: one element per change.
 update changes c
 set fields = n.fields
 from unnest(:seqs::bigint[], :fields::jsonb[]) as n (seq, fields)

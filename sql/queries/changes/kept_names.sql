@@ -1,6 +1,6 @@
 -- name: list_kept_names
--- Names and addresses of parcels as stored before runs changed them, in run order. Limited to one run, or to
--- names that match one of the `patterns`. `run_id` and `patterns` may be null.
+-- Names and addresses in the copies of parcels that were stored before runs changed them, in run order.
+-- Limited to one run, or to names that match one of the `patterns`. `run_id` and `patterns` may be null.
 select
   k.run_id, k.fips, k.property_id, w.owner_name, w.owner_name_2, w.seller_name, w.mail_address, w.mail_city, w.mail_state,
   w.mail_zip, w.situs_address, w.situs_city, w.situs_state, w.situs_zip
@@ -20,8 +20,9 @@ order by k.run_id, k.property_id
 limit :limit
 
 -- name: erase_kept_names
--- Erases fields of parcels as stored before runs changed them. `fields`: names separated by commas. The
--- stored digest changes too, so that if the run is undone, the next run of the roll writes the parcels again.
+-- Erases fields in the copies of parcels that were stored before runs changed them. `fields`: names separated
+-- by commas. The stored digest changes too, so that if the run is undone, the next run of the roll writes the
+-- parcels again.
 update undo_parcels k
 set was = (k.was - string_to_array(e.fields, ',')) || jsonb_build_object('roll_hash', gen_random_uuid())
 from unnest(:run_ids::bigint[], :property_ids::bigint[], :fields::text[]) as e (run_id, property_id, fields)

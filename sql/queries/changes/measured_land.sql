@@ -1,6 +1,5 @@
 -- name: read_shown_land
--- The land figures of parcels as the API shows them. Excludes figures that were computed for an earlier
--- shape.
+-- The parcels' land figures, as the API shows them. Excludes figures that were computed for an earlier shape.
 select
   p.property_id, p.created_run, p.row_version, f.landlocked, f.wetlands_percent, f.flood_zone_percent,
   f.highway_frontage_ft, f.road_frontage_ft, f.local_frontage_ft, f.steeper_percent, a.mean_slope_percent,
@@ -20,7 +19,7 @@ join changes c on c.fips = :fips and c.run_id = r.id and c.type = 'county.loaded
 where r.id = any (:runs::bigint[]) and r.finished_at > now() - :days * interval '1 day'
 
 -- name: stage_measured_land
--- Parcels of a county whose land figures changed. The arrays correspond row by row.
+-- Parcels of a county whose land figures changed. The arrays are parallel: one element per parcel.
 insert into pending_changes (type, fips, property_id, fields, row_version)
 select 'land.measured', :fips, property_id, fields, :version::bigint
 from unnest(:property_ids::bigint[], :fields::jsonb[]) as m (property_id, fields)

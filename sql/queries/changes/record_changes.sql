@@ -2,17 +2,17 @@
 -- The changes of a transaction so far. record_pending numbers them.
 create temporary table pending_changes (
   type text not null, fips int, property_id bigint, listing_id uuid, zip text, fields jsonb not null,
-  -- Set for parcel changes only.
+  -- Set only for parcel changes.
   row_version bigint
 ) on commit drop
 
 -- name: draw_version
--- The next row_version, for all parcels that a transaction changes. Get it while no one else can write these
--- parcels, so that a parcel's number increases with each change.
+-- Returns the next row_version, for all parcels that a transaction changes. Run this while no one else can
+-- write these parcels, so that a parcel's number increases with each change.
 select nextval('row_version') as version
 
 -- name: record_versions
--- Records the order in which the numbers of parcels are committed. Run after lock_changes.
+-- Records the order in which the parcels' row_versions are committed. Run this after lock_changes.
 insert into row_versions (version, at)
 select row_version, statement_timestamp()
 from pending_changes
@@ -22,7 +22,7 @@ order by row_version
 
 -- name: lock_changes
 -- Prevents other transactions from numbering changes until this one has ended and its changes are visible.
--- Locks nothing if there are no pending changes. `lock`: number of the lock.
+-- Locks nothing if there are no pending changes. `lock`: the lock's number.
 select pg_advisory_xact_lock(:lock::int)
 from pending_changes
 limit 1
@@ -34,8 +34,8 @@ select statement_timestamp(), type, :run_id::bigint, fips, property_id, listing_
 from pending_changes
 
 -- name: stage_loaded_counties
--- Counties whose first parcels come from this run, as one change each. Run after reserve_serials, which makes
--- a second feed of a county wait and see the serials of the first.
+-- Adds one change for each county whose first parcels come from this run. Run this after reserve_serials,
+-- which makes a county's second feed wait and see the serials of the first.
 insert into pending_changes (type, fips, fields, row_version)
 select 'county.loaded', n.fips, jsonb_build_object('parcels', jsonb_build_array(0, n.parcels)), :version::bigint
 from (select fips, count(*) as parcels from stage_match where state = 'new' group by fips) n
@@ -43,9 +43,9 @@ join county_serials c on c.fips = n.fips and c.last_serial = n.parcels
 returning fips
 
 -- name: stage_parcel_changes
--- Changes of known parcels, read before the merge writes them. A parcel with only a different digest has not
--- changed. Fragments: differing (a text for each field that differs), version, fips (the counties that
--- change, as a literal).
+-- Adds changes to known parcels. Run before the merge writes them. A parcel that differs only in its digest
+-- has not changed. Fragments: differing (a string for each field that differs), version, fips (the counties
+-- that change, as a literal).
 insert into pending_changes (type, fips, property_id, fields, row_version)
 select
   'parcel.' || d.state, d.fips, d.property_id,
@@ -70,8 +70,8 @@ from (
 where d.state <> 'changed' or d.fields <> '{}'
 
 -- name: stage_new_parcels
--- New parcels in counties that already had some. Fragments: added (a text for each field), loaded (the other
--- counties, as a literal).
+-- Adds new parcels in counties that already had some. Fragments: added (a string for each field), loaded (the
+-- other counties, as a literal).
 insert into pending_changes (type, fips, property_id, fields, row_version)
 select
   'parcel.new', w.fips, w.property_id,
@@ -82,8 +82,8 @@ left join stage_shape s on s.ctid = w.shape_at
 where w.state = 'new' and w.fips <> all ({{loaded}}::int[])
 
 -- name: stage_listing_changes
--- Changes of listings, read before the merge writes them: whether they are on the market, sold, or neither,
--- and their fields. Fragment: differing (a text for each field that differs).
+-- Adds changes to listings: whether they are on the market, sold, or neither, and their fields. Run before
+-- the merge writes them. Fragment: differing (a string for each field that differs).
 insert into pending_changes (type, fips, listing_id, fields)
 select d.type, coalesce(s.fips, l.fips), m.id, d.fields::jsonb
 from stage_listing_match m
@@ -165,9 +165,9 @@ from (
 where v.was > 0 and abs(v.is / v.was - 1) > {{share}}
 
 -- name: stage_stats_changes
--- Regions of a batch whose figures differ from the stored ones, read before the stored ones are replaced. New
--- regions are not reported figure by figure. The price index is not reported, because it moves with every
--- fit. Parameters as in update_region_stats.
+-- Adds the regions of a batch whose figures differ from the stored ones. Run before the stored ones are
+-- replaced. New regions are not reported figure by figure. The price index is not reported, because it moves
+-- with every fit. The parameters are those of update_region_stats.
 insert into pending_changes (type, fips, zip, fields)
 select 'stats.written', g.fips, case b.type when 'zip' then b.code end, d.fields
 from unnest(:types::text[], :codes::text[], string_to_array(:bodies, E'\n')) as b (type, code, body)
@@ -200,5 +200,6 @@ cross join lateral (
   end as fields
 ) d
 where b.body <> '' and d.fields is not null
-  -- Compares only the statistics, not the text before them, so that equal statistics aren't parsed as JSON.
+  -- Compares only the statistics, not the text that precedes them, so that equal statistics aren't parsed as
+  -- JSON.
   and substring(was.body from position('"stats":' in was.body)) <> substring(b.body from position('"stats":' in b.body))

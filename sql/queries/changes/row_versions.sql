@@ -1,7 +1,7 @@
 -- name: find_versions_since
 -- Finds the row_versions that were committed after a time or after another row_version. `first`: the smallest
--- of them. `before`: row_versions larger than `first` that were committed earlier. `newest`: the largest of
--- all. Either `at` or `version` is null.
+-- of them. `before`: row_versions larger than `first` that were committed earlier. `newest`: the largest
+-- row_version of all. Either `at` or `version` is null.
 with cut as (
   select coalesce(max(n), 0) as n
   from row_versions

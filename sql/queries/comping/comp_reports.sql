@@ -1,7 +1,7 @@
 -- name: insert_report
--- Creates an empty report of a parcel, which waits to be prepared. No row if the parcel is not on the roll or
--- the account has too many. `user_id`: the creator, or null if it was created with an API key. `limit`:
--- reports per account.
+-- Creates an empty report on a parcel, to be prepared later. Returns no row if the parcel is not on the roll
+-- or the account has too many reports. `user_id`: the creator, or null if it was created with an API key.
+-- `limit`: reports per account.
 insert into comp_reports (account_id, user_id, fips, property_id, wanted_at)
 select :account_id::uuid, :user_id::uuid, p.fips, p.property_id, now()
 from parcels p
@@ -10,13 +10,14 @@ where p.fips = :fips::int and p.property_id = :property_id::bigint and p.retired
 returning id;
 
 -- name: list_wanted
--- Reports of a county that wait to be prepared, with the land figures of their parcels; locations in 1e-7
--- degrees.
+-- Reports in a county that are waiting to be prepared, with the land figures of their parcels. Locations are
+-- in 1e-7 degrees.
 select
   r.id, r.wanted_at::text as wanted, r.property_id, p.retired_at is null and p.property_id is not null as on_roll,
   coalesce(p.apn, '') as apn, coalesce(p.situs_address, '') as address, coalesce(p.situs_city, '') as city,
   coalesce(p.situs_state, g.state, '') as state, coalesce(p.situs_zip, '') as zip, coalesce(g.name, '') as county,
   f.location[0] as x, f.location[1] as y, f.effective_acres as acres, p.boundary,
+  p.acres as stated_acres, p.calculated_acres, p.land_use_code,
   f.steeper_percent[6]::float8 as steep_percent,
   (f.highway_frontage_ft + f.road_frontage_ft + f.local_frontage_ft)::float8 as frontage_ft,
   f.flood_zone_percent::float8 as flood_percent, f.wetlands_percent::float8 as wetlands_percent,
@@ -55,7 +56,7 @@ cross join lateral (
 where l.id = any (:ids::uuid[]);
 
 -- name: read_markets
--- Statistics of a county and a ZIP code.
+-- Statistics for a county and a ZIP code.
 select type, convert_from(body, 'UTF8') as body
 from region_stats
 where (type = 'county' and code = :fips) or (type = 'zip' and code = :zip);
@@ -74,8 +75,8 @@ set
 where id = :id;
 
 -- name: read_report
--- A report, for members of its account and the account's own user. The creator is a name, never an email,
--- because shared reports show it.
+-- Reads a report for members of its account and the account's own user. The creator is a name, never an
+-- email, because shared reports show it.
 select
   r.id, r.account_id, r.fips, r.property_id, r.label, r.title, r.notes, r.version, r.created_at, r.updated_at, r.wanted_at,
   r.looked_at, r.fault, r.snapshot, r.offered, r.share_expires_at,
@@ -94,14 +95,14 @@ join accounts a on a.id = r.account_id
 where r.id = :id and (r.account_id = :account_id or a.user_id = :user_id);
 
 -- name: find_shared
--- The report of a valid link, while its account is in good standing. `token_hash`: hash of the token.
+-- Finds the report for a valid link, if its account is in good standing. `token_hash`: hash of the token.
 select r.id, r.account_id
 from comp_reports r
 join accounts a on a.id = r.account_id and a.disabled_at is null and a.pro and a.invoice_paid
 where r.share_hash = :token_hash and r.share_expires_at > now();
 
 -- name: list_reports
--- Reports of an account and of the accounts that a user owns, last changed first.
+-- Reports of an account and of the accounts that a user owns, most recently changed first.
 select
   r.id, r.title, r.label, r.property_id, r.fips, r.updated_at, r.share_expires_at > now() as shared,
   (select count(*)::int from comp_report_comps c where c.report_id = r.id) as comps
@@ -117,7 +118,7 @@ select :report_id, id from unnest(:comp_ids::uuid[]) as id
 on conflict do nothing;
 
 -- name: leave_comps
--- Removes comps from a report; their overrides are kept.
+-- Removes comps from a report. Their overrides are kept.
 delete from comp_report_comps where report_id = :report_id and comp_id = any (:comp_ids::uuid[]);
 
 -- name: override_adjustment
@@ -156,7 +157,7 @@ update comp_reports set wanted_at = now() where id = :id and wanted_at is null;
 select 1 from valuations where fips = :fips and property_id = :property_id and computed_at > :looked_at::timestamptz;
 
 -- name: is_wanted
--- Whether a report waits to be prepared.
+-- Whether a report is waiting to be prepared.
 select 1 from comp_reports where id = :id and wanted_at is not null;
 
 -- name: accept_offer

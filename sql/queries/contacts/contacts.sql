@@ -19,7 +19,8 @@ set
   cents = coalesce(u.cents + excluded.cents, u.cents, excluded.cents)
 
 -- name: create_contact_stage
--- Creates the staging table of a run's contacts in the run's schema. Unlogged, filled once by COPY.
+-- Creates the staging table for a run's contacts in the run's schema. The table is unlogged and is filled
+-- once by COPY.
 create unlogged table stage_contact as
 select
   null::bigint as row_no, null::uuid as hash, id, source, source_id, entity_name, first_name, middle_name, last_name, suffix, places, phones,
@@ -110,7 +111,7 @@ where (:account_id::uuid is null or t.account_id = :account_id) and (:since::tim
 order by t.asked_at, t.id
 
 -- name: match_contacts
--- Determines what the merge does with every contact of the run and its feed. Fragment: feed, the feed's id
+-- Determines what the merge does with every contact in the run or its feed. Fragment: feed (the feed's id)
 create unlogged table stage_contact_match as
 select
   coalesce(s.id, c.id) as id,
@@ -136,7 +137,7 @@ where fips = :fips and property_id = :property_id
 select answer from provider_answers where question = :question_hmac and asked_at >= now() - :days * interval '1 day'
 
 -- name: read_secret
--- The key of the suppression list's hashes.
+-- The key for the suppression list's hashes.
 select secret from contact_secret
 
 -- name: upsert_contacts
@@ -159,7 +160,7 @@ set
   changed_run = excluded.changed_run
 
 -- name: write_trace
--- Writes the audit row of a trace. `key_id`: API key's id, or null. `question_hmac`: HMAC of the query.
+-- Writes the audit row for a trace. `key_id`: the API key's id, or null. `question_hmac`: HMAC of the query.
 insert into traces (account_id, key_id, endpoint, question, source, matched)
 values (:account_id, :key_id, :metering_key, :question_hmac, :source, :matched)
 

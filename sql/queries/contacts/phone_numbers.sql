@@ -7,14 +7,16 @@ left join dnc_numbers d on d.prefix = s.prefix
 group by a.area_code, a.edition, a.numbers
 
 -- name: create_block_stage
--- Creates the staging table of a run's number blocks in the run's schema. Unlogged, filled once by COPY.
+-- Creates the staging table for a run's number blocks in the run's schema. The table is unlogged and is
+-- filled once by COPY.
 create unlogged table stage_block as
 select null::bigint as row_no, prefix, block, operator, line_type, row_hash as hash
 from number_blocks
 with no data
 
 -- name: create_dnc_stage
--- Creates the staging table of a run's bitmaps in the run's schema. Unlogged, filled once by COPY.
+-- Creates the staging table for a run's bitmaps in the run's schema. The table is unlogged and is filled once
+-- by COPY.
 create unlogged table stage_dnc (prefix int, bits bytea)
 
 -- name: delete_areas
@@ -27,7 +29,7 @@ delete from number_blocks b
 where b.feed_id = :feed_id and not exists (select from stage_block s where s.prefix = b.prefix and s.block = b.block)
 
 -- name: list_areas
--- The area codes of the registry.
+-- The area codes in the registry.
 select area_code, to_char(edition, 'YYYY-MM-DD') as edition, numbers from dnc_areas
 
 -- name: list_bitmaps
@@ -66,7 +68,7 @@ full join (select prefix, block, row_hash from number_blocks where feed_id = :fe
 
 -- name: summarise_registry
 -- How old Plat's copy of the registry is: the date of its oldest list, the age of that list in days, and the
--- counts of area codes and numbers.
+-- number of area codes and of phone numbers.
 select
   count(*)::int as areas,
   coalesce(sum(numbers), 0)::bigint as numbers,
@@ -84,7 +86,7 @@ set operator = excluded.operator, line_type = excluded.line_type, row_hash = exc
 where number_blocks.row_hash <> excluded.row_hash
 
 -- name: write_areas
--- Stores the list date and the count of numbers for each area code of the registry.
+-- Stores the list date and the count of numbers for each area code in the registry.
 insert into dnc_areas (area_code, edition, numbers, feed_id, changed_run)
 select a.code, a.edition, a.numbers, :feed_id, :run_id
 from unnest(:area_codes::int[], :editions::date[], :numbers::int[]) as a (code, edition, numbers)

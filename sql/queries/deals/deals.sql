@@ -1,6 +1,6 @@
 -- name: add_board
--- Creates the board of a user, or of an account without a user, if it doesn't exist. `user_id`: null for the
--- account's user, if it has one.
+-- Creates the board for a user, or for an account without a user, if it doesn't exist. `user_id`: null for
+-- the account's user, if it has one.
 insert into deal_boards (user_id, account_id)
 select o.user_id, case when o.user_id is null then o.id end
 from (select id, coalesce(:user_id::uuid, user_id) as user_id from accounts where id = :account_id) as o
@@ -38,8 +38,8 @@ join deal_boards b on case when u.id is null then b.account_id = a.id else b.use
 where a.id = :account_id
 
 -- name: find_known
--- Returns whether the parcel and the listing of a deal exist, and their county. `fips`: FIPS of the parcel;
--- `listing_id`: null for none.
+-- Returns whether the parcel and the listing of a deal exist, and their county. `fips`: the parcel's FIPS
+-- code. `listing_id`: null for none.
 select
   exists (select true from parcels where fips = :fips and property_id = :id and retired_at is null) as parcel,
   exists (select true from listings where id = :listing_id) as listing,
@@ -50,7 +50,7 @@ select
 select id, status, position, deal_type, purchase_price, agent_fee, misc_costs, closing_costs, expected_sell_price,
   contract_expiration_date, closing_date, own_price, own_price_over, own_price_since, listed_price, fetch_status, listing_id,
   listing_url, suggested_action,
-  suggested_action_price, advice_held_until, advice_dismissed_on
+  suggested_action_price, advice ->> 'price' as advised_price, advice_held_until, advice_dismissed_on
 from deals
 where board_id = :board_id and id = :deal_id
 
@@ -70,7 +70,7 @@ update deal_boards set user_id = :user_id, account_id = null
 where account_id = :account_id and not exists (select from theirs)
 
 -- name: hand_over_deals
--- Moves the deals of one board to the ends of another board's columns. Both boards are locked.
+-- Moves the deals of one board to the ends of another board's columns. Locks both boards.
 with target as (
   update deal_boards set version = version + 1 where id = :to_board returning id
 )
@@ -80,8 +80,8 @@ from target t
 where d.board_id = :from_board
 
 -- name: insert_deal
--- Adds a deal at the end of its column. `url`: URL of the listing page; `listed_price`: current price of the
--- listing.
+-- Adds a deal at the end of its column. `url`: URL of the listing page. `listed_price`: the listing's current
+-- price.
 insert into deals (
   board_id, status, position, property_id, listing_id, listing_url, fips, deal_type, purchase_price, agent_fee, misc_costs,
   closing_costs, expected_sell_price, contract_expiration_date, closing_date, own_price, own_price_over, own_price_since
@@ -93,8 +93,8 @@ values (
 returning id
 
 -- name: list_deals
--- Deals as the API returns them. Times are text, because a Date can't hold every stored year. {{figures}}:
--- the column of figures, or empty. `deal_id`: null for all.
+-- Deals as the API returns them. Times are text, because a Date can't hold every stored year. Advice of an
+-- older version gets an action. {{figures}}: the column of figures, or empty. `deal_id`: null for all.
 select
   d.id, d.address, d.county, d.state, d.acreage, d.price::float8 as price, d.days_on_market, d.traction_score, d.listing_grade,
   d.price_advantage, d.suggested_action, d.suggested_action_price::text as suggested_action_price, d.status, d.deal_type,
@@ -104,7 +104,11 @@ select
   d.purchase_price::text as purchase_price, d.agent_fee::text as agent_fee, d.misc_costs::text as misc_costs,
   d.closing_costs::text as closing_costs, d.expected_sell_price::text as expected_sell_price,
   to_char(d.created_at, 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as created_at,
-  to_char(d.updated_at, 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as updated_at, d.advice, d.advice_held_until,
+  to_char(d.updated_at, 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as updated_at,
+  jsonb_build_object(
+    'action', d.suggested_action, 'price', d.suggested_action_price::text, 'valuation_problems', '[]'::jsonb
+  ) || d.advice as advice,
+  d.advice_held_until,
   d.advice_dismissed_on is not null as advice_dismissed {{figures}}
 from deals d
 where d.board_id = :board_id and (:deal_id::uuid is null or d.id = :deal_id)
@@ -125,7 +129,7 @@ limit :limit
 select id from deal_boards where id = :board_id for update
 
 -- name: sign_changes
--- Sets the author and cause of this transaction's changes.
+-- Sets the author and cause for this transaction's changes.
 select set_config('plat.actor', :author, true), set_config('plat.cause', :cause, true)
 
 -- name: touch_boards
@@ -143,7 +147,7 @@ limit 1
 -- name: update_deal
 -- Updates the fields that people can change. A new price clears the advice until the deal is graded again. If
 -- the user's own price was the basis of the grade and is removed, the grade is cleared too. `listed_price`:
--- the current price of the listing; `has_listing`: whether the deal has a listing.
+-- the listing's current price. `has_listing`: whether the deal has a listing.
 update deals
 set status = :stage, position = :place, deal_type = :deal_type, purchase_price = :purchase_price, agent_fee = :agent_fee, misc_costs = :misc_costs, closing_costs = :closing_costs,
   expected_sell_price = :expected_sell_price, contract_expiration_date = :contract_expiration_date, closing_date = :closing_date, own_price = :own_price, own_price_over = :listed_price,
@@ -189,8 +193,8 @@ join (
 where p.fips = :fips and p.retired_at is null
 
 -- name: get_market_day
--- The date of a county's market: today in UTC, or the date of the latest snapshot if all its listings come
--- from snapshots.
+-- The as-of date of a county's market: today in UTC, or the date of the latest snapshot if all its listings
+-- come from snapshots.
 select to_char(
   case when bool_and(f.as_of is not null) then max(f.as_of) else (now() at time zone 'UTC')::date end, 'YYYY-MM-DD'
 ) as day
@@ -204,6 +208,12 @@ select distinct fips
 from deals
 where fips is not null and (status = 'listed' or seen_at is null) and (:fips::int is null or fips = :fips)
 order by fips
+
+-- name: list_elasticities
+-- How price per acre changes with acres in every county, estimated from its own sales.
+select fips, (estimates #>> '{effects,0,value}')::float8 as value, (estimates #>> '{effects,0,variance}')::float8 as variance
+from valuation_counties
+where estimates #>> '{effects,0,value}' is not null and estimates #>> '{effects,0,variance}' is not null
 
 -- name: list_live
 -- Active and pending listings of a county, newest first.
@@ -225,21 +235,22 @@ where s.type = 'county'
 order by d.fips
 
 -- name: list_strays
--- Deals that no county job covers: those whose page only a provider can read, and those in an unknown county.
+-- Deals that no county job covers: those whose page only a provider can read, and those whose county is
+-- unknown.
 select id as deal from deals
 where (status = 'listed' or seen_at is null) and (fips is null or (listing_url is not null and listing_id is null))
 order by id
 
 -- name: list_sold
--- Days on market and acres of a county's sales in the last year.
+-- Days on market and acres for a county's sales in the last year.
 select lot_acres as acres, days_on_market as days
 from counted_listings
 where fips = :fips and status = 2::"char" and sold_date > (:as_of::date - interval '1 year')::date and sold_date <= :as_of::date
   and days_on_market is not null
 
 -- name: list_unfinished
--- Deals to update: a single one, or those of a county that are listed or were never found. `deal_id` or
--- `fips` is null.
+-- Deals to update: a single deal, or those in a county that are listed or were never found. Either `deal_id`
+-- or `fips` is null.
 select d.id, d.board_id, d.status, d.property_id, d.listing_id, d.listing_url, d.seen_at, d.fips, d.address, d.county, d.state,
   d.acreage, d.listed_price, d.own_price, d.own_price_over, d.days_on_market, d.views, d.saves, d.fetch_status, d.fetched_at,
   d.traction_score, d.price_advantage, d.listing_grade, d.suggested_action, d.suggested_action_price,
@@ -249,8 +260,8 @@ where case when :deal_id::uuid is null then d.fips = :fips and (d.status = 'list
 order by d.id
 
 -- name: lock_boards
--- Locks the boards of the deals that list_unfinished finds, in the same order in all jobs. `deal_id` or
--- `fips` is null.
+-- Locks the boards of the deals that list_unfinished finds, in the same order in all jobs. Either `deal_id`
+-- or `fips` is null.
 select b.id from deal_boards b
 where b.id in (
   select d.board_id from deals d
@@ -261,10 +272,11 @@ for update
 
 -- name: read_lots
 -- Reads the parcels of deals, with their estimated values.
-select p.property_id, p.apn, p.situs_address as address, p.situs_zip as zip, p.situs_state as state,
-  p.effective_acres as acres, p.boundary, (round(v.mean_adjusted_price::numeric, 2) * 100)::int8 as adjusted,
+select p.fips, p.property_id, p.apn, p.situs_address as address, p.situs_zip as zip, p.situs_state as state,
+  p.effective_acres as acres, p.acres as stated_acres, p.calculated_acres, p.land_use_code,
+  p.retired_at is not null as retired, p.boundary, (round(v.mean_adjusted_price::numeric, 2) * 100)::int8 as adjusted,
   (round(v.low_price::numeric, 2) * 100)::int8 as low, (round(v.high_price::numeric, 2) * 100)::int8 as high,
-  not v.out_of_support as supported
+  v.out_of_support
 from parcels p
 left join valuations v on v.fips = :fips and v.property_id = p.property_id
 where p.fips = :fips and p.property_id = any (:property_ids::bigint[])
@@ -278,7 +290,10 @@ set fetched_at = now(), fetch_status = r.fetch_status, seen_at = r.seen_at, prop
   own_price = r.own_price, own_price_over = r.own_price_over, own_price_since = r.own_price_since, days_on_market = r.days_on_market, views = r.views, saves = r.saves,
   traction_score = r.traction_score, price_advantage = r.price_advantage, listing_grade = r.listing_grade,
   suggested_action = r.suggested_action, suggested_action_price = r.suggested_action_price, advice = r.advice, figures = r.figures,
-  advice_dismissed_on = case when r.suggested_action = d.suggested_action then d.advice_dismissed_on end
+  advice_dismissed_on = case
+    when coalesce(r.advice ->> 'action', r.suggested_action) = coalesce(d.advice ->> 'action', d.suggested_action)
+      then d.advice_dismissed_on
+  end
 from jsonb_to_recordset(:rows::jsonb) as r (
   id uuid, fetch_status text, seen_at timestamptz, property_id bigint, listing_id uuid, fips int, address text, county text, state text,
   acreage float8, listed_price numeric, own_price numeric, own_price_over numeric, own_price_since date, days_on_market int, views int, saves int,
@@ -288,15 +303,16 @@ from jsonb_to_recordset(:rows::jsonb) as r (
 where d.id = r.id
 
 -- name: get_page
--- Finds the URL of a deal's listing page, when the provider last returned it, and whether a feed has it.
+-- Returns the URL of a deal's listing page, when the provider last returned the page, and whether a feed has
+-- it.
 select listing_url, case when listing_id is null then seen_at end as asked_at,
   exists (select true from listings l where l.url <> '' and l.url = d.listing_url) as in_feeds
 from deals d
 where id = :deal_id
 
 -- name: find_live
--- Active and pending listings with an address or APN, newest first. `pattern`: LIKE pattern of the address in
--- capitals; `apn`: APN as written, or null; `zip`: ZIP, or null for any.
+-- Active and pending listings with an address or APN, newest first. `pattern`: LIKE pattern for the address
+-- in capitals. `apn`: APN as written, or null. `zip`: ZIP, or null for any.
 select l.id, l.address, l.city, l.state, l.county, l.apn, l.lot_acres as acres, l.price::text as price
 from listings l
 where l.status in ('ACTIVE', 'PENDING')
@@ -311,7 +327,7 @@ limit 9
 select id, version from deal_boards where id = any (:ids::uuid[])
 
 -- name: count_waiting
--- Counts the deals that are waiting for their first search.
+-- Counts the deals that are waiting to be searched for the first time.
 select count(*)::int as waiting from deals where fetch_status = 'waiting'
 
 -- name: get_listing

@@ -1,6 +1,6 @@
 -- name: add_export
 -- Adds an export. `state`: queued, or failed with its error. `held`: tokens held for it. `order_key`: the
--- Idempotency-Key of its order, or null.
+-- Idempotency-Key it was ordered with, or null.
 insert into exports (company_id, account_id, mode, request, order_key, state, tokens_held, error, created_at, ended_at)
 values (
   :company_id, :account_id, :mode, :request, :order_key, :state, :held, :error::jsonb, :created_at,
@@ -35,7 +35,7 @@ select count(*)::int as open from exports where company_id = :company_id and sta
 
 -- name: count_comps
 -- Counts the comps that match, and how many of them are free, because the company has already paid for them
--- and they haven't changed. Fragments: figures and where of the comps. `most`: maximum to count.
+-- and they haven't changed. Fragments: the comps' figures and where. `most`: maximum to count.
 with hits as materialized (
   select l.id, l.changed_run
   from {{figures}}
@@ -48,8 +48,8 @@ left join given_others g on g.company_id = :company_id::uuid and g.id = h.id and
   and g.given_at > now() - interval '30 days';
 
 -- name: count_markets
--- Which regions exist, whether they have statistics, and whether the company has already paid for their
--- current statistics.
+-- Returns which regions exist, whether they have statistics, and whether the company has already paid for
+-- their current statistics.
 select r.id, s.as_of is not null as has_stats, g.id is not null as free
 from regions r
 join region_stats s using (type, code)
@@ -58,9 +58,9 @@ left join given_others g on g.company_id = :company_id::uuid and g.id = r.id and
 where r.id = any (:ids::uuid[]);
 
 -- name: count_rows
--- How many parcels a file has, how many were found, and how many are free, because the company has already
--- paid for them and they haven't changed. Fragments: hits (hits_of_filter, hits_of_list, or hits_of_owners),
--- found (`hits`, or the `members` that the hits were chosen from).
+-- Returns how many parcels a file has, how many were found, and how many are free, because the company has
+-- already paid for them and they haven't changed. Fragments: hits (hits_of_filter, hits_of_list, or
+-- hits_of_owners), found (`hits`, or the `members` that the hits were chosen from).
 with {{hits}}
 select
   (select count(*)::int from {{found}}) as found,
@@ -84,7 +84,7 @@ returning id;
 delete from exports where state in ('failed', 'cancelled', 'expired') and ended_at < now() - interval '1 year';
 
 -- name: end_export
--- Ends an open export that failed or is canceled, and returns the tokens that were held for it. `company_id`
+-- Ends an open export that failed or was canceled, and returns the tokens that were held for it. `company_id`
 -- and `attempt`: null for any.
 update exports e
 set state = :state, tokens_held = 0, error = :error::jsonb, ended_at = now()
@@ -105,13 +105,13 @@ using exports e
 where e.id = p.export_id and (e.state in ('cancelled', 'failed') or e.state = 'ready' and e.expires_at <= now());
 
 -- name: find_market
--- A region and its display name. `type`: county or zip. `code`: FIPS or ZIP.
+-- Finds a region and its display name. `type`: county or zip. `code`: FIPS or ZIP.
 select id, case type when 'zip' then 'ZIP ' || code else name || ', ' || state end as label
 from regions
 where type = :type and code = :code;
 
 -- name: find_ordered
--- The export that an account ordered with this Idempotency-Key in the last day.
+-- Finds the export that an account ordered with this Idempotency-Key in the last day.
 select id
 from exports
 where company_id = :company_id and account_id = :account_id and order_key = :order_key::text and request = :request::jsonb
@@ -140,11 +140,11 @@ where g.version <> excluded.version or g.given_at <= excluded.given_at - interva
 returning id;
 
 -- name: delete_old_others
--- Deletes marks that are too old to make a row free.
+-- Deletes marks too old to make a row free.
 delete from given_others where given_at <= now() - interval '30 days';
 
 -- name: hits_of_filter
--- A fragment for other statements: the parcels that a filter finds. Fragments: from and where of the filter.
+-- A fragment for other statements: the parcels that a filter finds. Fragments: the filter's from and where.
 -- `most`: maximum number of parcels.
 hits as materialized (
   select f.fips, f.property_id
@@ -155,7 +155,7 @@ hits as materialized (
 
 -- name: hits_of_list
 -- A fragment for other statements: the rows of a list in a file, without do-not-mail owners. Fragments:
--- members, owners, and ranked of lists. `status`: null for all.
+-- members, owners, and ranked, as for lists. `status`: null for all.
 {{members}},
 {{owners}},
 {{ranked}},
@@ -167,8 +167,8 @@ hits as materialized (
 )
 
 -- name: hits_of_owners
--- A fragment for other statements: the largest parcel of each owner that a filter finds. Fragments: from and
--- where of the filter, owners and ranked of lists. `most`: maximum number of parcels to read.
+-- A fragment for other statements: the largest parcel of each owner that a filter finds. Fragments: the
+-- filter's from and where; owners and ranked, as for lists. `most`: maximum number of parcels to read.
 members as materialized (
   select own.property_id, own.owner_key, own.out_of_zip_owner is null as zip_unknown, own.effective_acres, own.fips,
     own.location, own.extent
@@ -185,7 +185,7 @@ hits as materialized (
 )
 
 -- name: list_county_hits
--- The counties in which a filter finds parcels, and how many. Fragments: from and where of the filter.
+-- The counties in which a filter finds parcels, and how many. Fragments: the filter's from and where.
 select f.fips, count(*)::int as rows
 from {{from}}
 where {{where}}
@@ -193,8 +193,8 @@ group by f.fips
 order by f.fips;
 
 -- name: list_exports
--- The newest exports of a company, with the progress of their jobs, and the names of their lists or single
--- markets. Fragment: subject. `export_id`: null for all.
+-- A company's newest exports, with the progress of their jobs and the name of the list or single market that
+-- each covers. Fragment: subject. `export_id`: null for all.
 select e.id, case when e.state = 'ready' and e.expires_at <= now() then 'expired' else e.state end as state,
   e.request, e.rows, e.free_rows, e.tokens, e.error, e.created_at, e.expires_at,
   case when e.state = 'running' then j.progress end as progress,
@@ -213,7 +213,7 @@ where export_id = any (:export_ids::uuid[])
 order by export_id, n;
 
 -- name: list_listing_sources
--- Credits for listings and sales, one for each feed that loaded any.
+-- Credits for listings and sales. There is one for each feed that loaded any.
 select id, jsonb_build_object('feed', name, 'title', definition ->> 'title',
   'attribution', definition ->> 'attribution', 'licence', definition ->> 'licence') as source
 from feeds f
@@ -228,7 +228,7 @@ where r.id = any (:ids::uuid[]) and s.as_of is not null
 order by r.type, r.code;
 
 -- name: list_lost
--- Exports whose job ended without a result, because its workers died or an operator canceled it.
+-- Exports whose job ended without a result, because its workers died or an operator canceled the job.
 select e.id
 from exports e
 join jobs j on j.id = e.job_id
@@ -263,8 +263,8 @@ order by f.kind <> 'assessor', f.kind, f.name;
 select id from exports where id = :export_id and attempt = :attempt and state = 'running' for update;
 
 -- name: read_file_facts
--- A stored file's request, dates, and the name of its list or single market, while the account that ordered
--- it is in good standing. Fragment: subject.
+-- A stored file's request, dates, and the name of its list or single market. Returns no row unless the
+-- account that ordered it is in good standing. Fragment: subject.
 select e.request, e.expires_at, e.created_at, e.account_id,
   {{subject}} as subject
 from exports e
@@ -272,7 +272,8 @@ join accounts a on a.id = e.account_id and a.disabled_at is null and a.pro and a
 where e.id = :export_id and e.state = 'ready' and e.expires_at > now();
 
 -- name: read_versions
--- A digest per company that changes whenever the state or progress of one of its newest exports changes.
+-- Returns a digest per company that changes whenever the state or progress of one of its newest exports
+-- changes.
 select c.id, md5(coalesce(string_agg(e.id::text || e.state || coalesce(j.progress, 0)::text, ' ' order by e.id), '')) as version
 from unnest(:ids::uuid[]) c (id)
 left join lateral (
@@ -294,8 +295,8 @@ copy (
 ) to stdout (format binary);
 
 -- name: copy_comps
--- The comps of a file, with the run that last changed them, for COPY. Fragments: figures and where of the
--- comps, place (sort order).
+-- The comps of a file, with the run that last changed them, for COPY. Fragments: the comps' figures and
+-- where, place (sort order).
 copy (
   select l.id, l.changed_run, l.feed_id, l.location[0]::bigint, l.location[1]::bigint,
     l.status, l.address, l.city, l.state, l.zip, l.county, l.apn, l.location[0] / 1e7, l.location[1] / 1e7,
@@ -308,7 +309,7 @@ copy (
 
 -- name: copy_keys
 -- Some parcels of a county, with the run that last changed them and their locations, for COPY. Fragments:
--- fips, and hit (a query of their ids).
+-- fips, and hit (a query for their ids).
 copy (
   select p.property_id, p.changed_run, p.location[0] as x, p.location[1] as y
   from ({{hit}}) hit
@@ -324,8 +325,8 @@ copy (
 ) to stdout (format binary);
 
 -- name: copy_rows
--- The columns of some parcels of a county, for COPY. Fragments: columns, fips, ids, and least and most, the
--- smallest and largest id, which limit the search for joined rows.
+-- The columns of some parcels of a county, for COPY. Fragments: columns, fips, ids, and least and most (the
+-- smallest and largest id, which limit the search for joined rows).
 copy (
   select {{columns}}
   from parcels p

@@ -13,7 +13,7 @@ where c.fips = :fips
   )
 
 -- name: get_known
--- The newest run that changed a roll of a county (0 without one), and the county's number of sales.
+-- The newest run that changed one of a county's rolls (0 if there is none), and the county's number of sales.
 select
   (
     select coalesce(max(r.id), 0)
@@ -24,7 +24,7 @@ select
   (select count(*)::int from listings where fips = :fips and status = 'SOLD') as seen_sales
 
 -- name: measure_county
--- Number of parcels of a county, and how many have each field. {{filled}}: a count for each field.
+-- The number of parcels in a county, and how many have each field. {{filled}}: a count for each field.
 -- {{most_apart}}: the largest factor between stated and measured acres that still agree.
 select
   count(*)::int as parcels, {{filled}},
@@ -39,7 +39,7 @@ left join parcel_filters f on f.fips = p.fips and f.property_id = p.property_id
 where p.fips = :fips and p.retired_at is null
 
 -- name: list_land_values
--- The assessor's land value of some parcels of a county: market value, or else assessed value.
+-- The assessor's land value for some of a county's parcels: the market value, or else the assessed value.
 select property_id::float8 as property_id, value::float8 as value
 from (
   select property_id, coalesce(nullif(market_land_value, 0), nullif(assessed_land_value, 0)) as value
@@ -79,8 +79,8 @@ from (select :fips::int as fips) asked
 left join county_records r on r.fips = asked.fips
 
 -- name: list_towns
--- The towns of a county's parcels, as named on the roll, towns with the most parcels first. A town with less
--- than 1% of the parcels may be a typo.
+-- The towns of a county's parcels, as named on the roll. Towns with the most parcels come first. A town with
+-- less than 1% of the parcels may be a typo.
 select town
 from (
   select upper(btrim(situs_city)) as town, count(*) as parcels, sum(count(*)) over () as of_all

@@ -28,7 +28,7 @@ from (
 group by fips;
 
 -- name: list_counties_meeting
--- The counties with parcels in some boxes.
+-- The counties that have parcels in the given boxes.
 select fips
 from county_coverage
 where exists (
@@ -45,7 +45,7 @@ order by r.state, r.name
 limit :limit;
 
 -- name: list_last_runs
--- The result of every feed's last ended run.
+-- The result of each feed's most recent finished run.
 select distinct on (f.id) f.name as feed, r.status
 from feeds f
 join runs r on r.feed_id = f.id

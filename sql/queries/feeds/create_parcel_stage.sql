@@ -1,8 +1,8 @@
--- Creates the staging tables of a run of an assessor feed in the run's schema (first on the search path).
--- Unlogged and without indexes, because they are filled once by COPY and dropped with the schema. Fragment:
--- declared, the declared fields' columns with their types
+-- Creates the staging tables for a run of an assessor feed in the run's schema (first on the search path).
+-- They are unlogged and have no indexes, because they are filled once by COPY and dropped with the schema.
+-- Fragment: declared (the declared fields' columns with their types)
 create unlogged table stage_roll (
-  -- 0 for a row of the roll. 1 for the attributes of a geometry row whose key the roll lacks.
+  -- 0 for a row on the roll. 1 for the attributes of a geometry row whose key isn't on the roll.
   input smallint not null,
   row_no bigint not null,
   fips int not null,
@@ -16,7 +16,7 @@ create unlogged table stage_roll (
   several boolean,
   -- Earlier sales that become comps: [{date, price, book, several}].
   prior jsonb,
-  -- Derived from the row for the filters.
+  -- Derived from the row, for the filters.
   owner_key uuid,
   place_key uuid,
   corporate_owner boolean,
@@ -29,7 +29,7 @@ create unlogged table stage_roll (
 );
 
 create unlogged table stage_shape (
-  -- As in stage_roll: 0 if the roll has its own geometry, 1 if a separate file does.
+  -- As in stage_roll, 0 if the roll has its own geometry, 1 if a separate file does.
   input smallint not null,
   row_no bigint not null,
   fips int not null,

@@ -1,5 +1,5 @@
 -- name: list_feeds
--- Every feed with runs, with its last run and the last run that changed data.
+-- Every feed that has runs, with its last run and the last run that changed data.
 select f.name, f.kind, f.as_of, last.status, last.finished_at,
   (select max(finished_at) from runs where feed_id = f.id and status in ('merged', 'unchanged')) as last_merged,
   f.definition -> 'schedule' ->> 'cron' as cron, f.definition -> 'schedule' ->> 'timezone' as timezone
@@ -8,9 +8,9 @@ left join lateral (select status, finished_at from runs where feed_id = f.id ord
 order by f.kind, f.name;
 
 -- name: list_last_good_runs
--- When each feed last merged or found no changes, in seconds since 1970, not counting undos. If a feed has no
--- such run, when Plat first ran it. Scheduled feeds come first, and within each group the earliest time. Up
--- to 500. `scheduled`: names of feeds
+-- When each feed last merged or found no changes, in seconds since 1970, not counting undos. For a feed
+-- without such a run, the time when Plat first ran it. Scheduled feeds come first. Within each group, the
+-- earliest time comes first. Returns up to 500 feeds. `scheduled`: names of scheduled feeds
 select f.name as feed, extract(epoch from coalesce(good.at, f.created_at))::float8 as since
 from feeds f
 left join lateral (

@@ -1,5 +1,5 @@
--- Writes the filter columns of new, changed, and returned parcels. Fragments: copied and staged_copies, the
--- declared columns that parcel_filters repeats
+-- Writes the filter columns of new, changed, and returned parcels. Fragments: copied and staged_copies (the
+-- declared columns that parcel_filters repeats)
 insert into parcel_filters (
   fips, property_id, location, extent, effective_acres, situs_zip, improvement_percent, owner_key, owner_occupied,
   out_of_state_owner, out_of_county_owner, out_of_zip_owner, corporate_owner, hoa_owner, landlocked,

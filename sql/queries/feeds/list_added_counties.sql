@@ -1,5 +1,5 @@
--- For each county that an operator added: the last job that added it, the runs that the job requested, and
--- the kinds of data loaded so far, from any feed.
+-- For each county that an operator added, lists the last job that added it, the runs that the job requested,
+-- and the kinds of data loaded so far, from any feed.
 with last_jobs as (
   select distinct on (payload ->> 'county') id, (payload ->> 'county')::int as fips, status, error, result, queued_at
   from jobs

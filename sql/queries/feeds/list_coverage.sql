@@ -12,9 +12,9 @@ with listed as (
   select f.id, f.kind, f.name, r.finished_at, r.reads_sales, jsonb_build_object(
     'kind', f.kind, 'feed', f.name, 'title', f.definition ->> 'title', 'attribution', f.definition ->> 'attribution',
     'licence', f.definition ->> 'licence', 'edition', f.as_of,
-    -- The versions of ArcGIS layers and of files on servers start with a date.
+    -- The versions of ArcGIS layers and of files from servers start with a date.
     'changed', substring(r.inputs #>> '{0,version}' from '^\d{4}-\d{2}-\d{2}'),
-    -- Without the query string, and null if the URL may contain a user name, because both may be secret.
+    -- Omits the query string, and is null if the URL may contain a user name, because either may be secret.
     'source_url', case when address not like '%@%' then substring(address from '^https?://[^?#]*') end
   ) as facts
   from feeds f

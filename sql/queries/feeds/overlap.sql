@@ -1,5 +1,5 @@
 -- name: has_other_feeds
--- Whether another feed has parcels in some counties.
+-- Whether another feed has parcels in the given counties.
 select exists (
   select from county_coverage c where c.fips = any (:fips) and exists (select from unnest(c.feed_ids) id where id <> :feed_id)
 ) as present
@@ -22,7 +22,8 @@ select 0, row_no, fips, key, md5(key)::uuid, false, apn, city
 from sample
 
 -- name: create_others_stage
--- The parcels that other feeds have on the roll of some counties. Fragments: feed id and counties as literals
+-- The parcels that other feeds have on the rolls of the given counties. Fragments: feed id and counties, as
+-- literals
 create unlogged table stage_others as
 select
   p.fips, p.property_id, p.feed_id, p.source_key as key, p.apn_normalized as apn, p.location, fold_name(p.situs_city) as city,
@@ -93,7 +94,7 @@ with of_shape as (
 delete from stage_roll r using stage_overlap v where r.fips = v.fips and r.key = v.key
 
 -- name: take_overlap
--- Compares the run's rows with the parcels of other feeds that they load again, as if the parcels belonged to
+-- Compares the run's rows with the other feeds' parcels that they load again, as if the parcels belonged to
 -- this feed. If this feed already has a parcel on the roll with the same key, the row is compared with that
 -- parcel instead. If this feed's parcel is retired, it can no longer return.
 with gone as (
@@ -106,8 +107,8 @@ join stage_others o on o.fips = v.fips and o.property_id = v.property_id
 where not exists (select from stage_before b where b.fips = v.fips and b.key = v.key and b.active)
 
 -- name: take_others
--- Like take_overlap, for all other parcels of other feeds. The run retires these parcels, because their
--- staged keys match no row.
+-- Like take_overlap, for all other parcels of other feeds. The run retires these parcels, because no row
+-- matches their staged keys.
 insert into stage_before (fips, key, property_id, roll_hash, shape_hash, row_version, active)
 select o.fips, format('%s (%s)', o.key, o.property_id), o.property_id, o.roll_hash, o.shape_hash, o.row_version, true
 from stage_others o
@@ -115,7 +116,7 @@ where not exists (select from stage_before b where b.fips = o.fips and b.propert
 
 -- name: free_keys
 -- Gives new keys to the feed's retired parcels if parcels taken over from other feeds need the old ones.
--- Fragments: feed id and counties as literals
+-- Fragments: feed id and counties, as literals
 update parcels p
 set source_key = p.source_key || ' (' || p.property_id::text || ')'
 from stage_before b
@@ -123,7 +124,7 @@ where p.fips = any ({{fips}}::int[]) and p.fips = b.fips and p.feed_id = {{feed}
   and p.property_id <> b.property_id
 
 -- name: take_over
--- Moves the parcels of other feeds to this feed. Fragments: feed id and counties as literals
+-- Moves the parcels of other feeds to this feed. Fragments: feed id and counties, as literals
 update parcels p
 set feed_id = {{feed}}, source_key = b.key
 from stage_before b

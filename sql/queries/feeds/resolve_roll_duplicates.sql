@@ -1,7 +1,7 @@
 -- Resolves roll rows that share a key. The first row is kept (attributes of a geometry row only if the roll
 -- has no row with the key), identical rows are dropped, and different ones are rejected with their raw text.
--- Removed rows are listed in stage_removed. `identical` compares with the first row of the same file. `most`:
--- rejects stored per reason
+-- Removed rows are listed in stage_removed. `identical` is a comparison with the first row of the same file.
+-- `most`: rejects stored per reason
 with repeated as (
   select fips, key
   from stage_roll

@@ -1,11 +1,11 @@
 -- name: clear_words
--- Deletes the words of a county; fill_words writes them again. Fragment: table.
+-- Deletes the words of a county. fill_words writes them again. Fragment: table.
 delete from {{table}}
 where fips = :fips::int
 
 -- name: create_before_stage
 -- The feed's parcels before the run, including retired ones. Only this feed's runs write these parcels, one
--- run at a time. Fragments: feed id and the counties of list_stage_counties as literals
+-- run at a time. Fragments: feed id and the counties from list_stage_counties, as literals
 create unlogged table stage_before as
 select p.fips, p.source_key as key, p.property_id, p.roll_hash, p.shape_hash, p.row_version,
   p.retired_at is null as active
@@ -13,7 +13,8 @@ from parcels p
 where p.fips = any ({{fips}}::int[]) and p.feed_id = {{feed}}
 
 -- name: create_raw_stage
--- The raw text of rows that repeat a key of the run, because some of them will be rejected.
+-- The raw text of rows that repeat a key in the run. It is needed because some of those rows will be
+-- rejected.
 create unlogged table stage_raw (
   row_no bigint not null,
   raw text not null
@@ -21,8 +22,8 @@ create unlogged table stage_raw (
 
 -- name: fill_words
 -- Writes the words of a county's parcels, each with the serials of the parcels on the roll that have it, 4
--- bytes per serial. Words are cut to 500 characters, so that they fit in an index. Fragments: table; text,
--- the column of parcels p that is split at spaces; fips, the county's literal.
+-- bytes per serial. Words are cut to 500 characters, so that they fit in an index. Fragments: table; text
+-- (the column of parcels p that is split at spaces); fips (the county, as a literal).
 insert into {{table}} (fips, word, serials)
 select fips, word, string_agg(int4send(serial), '')
 from (
@@ -35,8 +36,8 @@ where word <> ''
 group by fips, word
 
 -- name: insert_parcels
--- Adds the feed's new parcels. Fragments: fields and staged, the declared columns; run id and feed id as
--- literals
+-- Adds the feed's new parcels. Fragments: fields and staged (the declared columns), run id and feed id (as
+-- literals)
 insert into parcels (
   fips, property_id, feed_id, source_key, apn_normalized, roll_hash, shape_hash, created_run, changed_run,
   row_version, location, extent, boundary, calculated_acres,
@@ -52,8 +53,8 @@ left join stage_shape s on s.ctid = w.shape_at
 where w.state = 'new'
 
 -- name: insert_owner_parcels
--- Writes the columns that portfolios read, for the parcels that the merge writes. Sorted by owner, so that
--- the index is written in order instead of at random
+-- Writes the columns that portfolios read, for the parcels that the merge writes. Rows are sorted by owner,
+-- so that the index is written in order instead of at random
 insert into owner_parcels (owner_key, property_id, place_key)
 select r.owner_key, w.property_id, r.place_key
 from stage_write w
@@ -62,8 +63,8 @@ where r.owner_key is not null
 order by r.owner_key
 
 -- name: keep_assessed
--- Stores the assessed land values of the roll that are new or changed. Fragments: fips, as_of (the date from
--- which they apply).
+-- Stores the roll's new and changed assessed land values. Fragments: fips, as_of (the date from which they
+-- apply).
 insert into assessed_land_values (fips, property_id, as_of, value)
 select f.fips, f.property_id, {{as_of}}::date, f.assessed_land_value
 from parcel_filters f
@@ -77,8 +78,8 @@ where f.fips = any ({{fips}}) and f.assessed_land_value > 0 and f.assessed_land_
 on conflict (fips, property_id, as_of) do update set value = excluded.value
 
 -- name: keep_land
--- The land figures of rewritten parcels, which stay valid as long as the shape does. Fragment: fips, the
--- counties that change, as a literal
+-- Keeps the land figures of parcels that are rewritten. They stay valid as long as the parcel's shape is the
+-- same. Fragment: fips (the counties that change, as a literal)
 create unlogged table stage_land as
 select a.*
 from stage_write w
@@ -153,7 +154,7 @@ select fips from county_coverage where :feed_id = any (feed_ids)
 order by fips
 
 -- name: match_parcels
--- What the merge will do with every key of the run, and with parcels whose keys the run lacks.
+-- Determines what the merge will do with every key in the run, and with parcels whose keys aren't in the run.
 create unlogged table stage_match as
 select
   coalesce(r.fips, s.fips, p.fips) as fips,
@@ -198,8 +199,8 @@ where m.state in ('new', 'changed', 'returned')
 order by fips, property_id
 
 -- name: measure_acreage
--- How the stated acreage of a run's parcels compares with the measured one: number of parcels with both,
--- median of stated divided by measured, and how many are off by more than a factor of 4.
+-- Compares the stated acreage of a run's parcels with the measured acreage: the number of parcels with both,
+-- the median ratio of stated to measured, and how many differ by more than a factor of 4.
 select
   count(*)::int as parcels,
   coalesce(percentile_cont(0.5) within group (order by r.acres / s.calculated_acres), 1) as median,
@@ -253,7 +254,7 @@ limit greatest(0, :most - (select count(*) from run_rejects where run_id = :run_
 
 -- name: remove_parcel_filters
 -- Deletes the filter and portfolio rows of parcels that were retired or changed. Rows of changed parcels are
--- then written again. Fragment: fips, the counties that change, as a literal
+-- then written again. Fragment: fips (the counties that change, as a literal)
 with outdated as (
   delete from parcel_filters f
   using stage_match m
@@ -277,21 +278,21 @@ from unnest(:inputs::smallint[], :row_numbers::bigint[], :fips::int[], :keys::te
   as u (input, row_no, fips, key, hash, location, extent, acres, boundary)
 
 -- name: reserve_serials
--- Reserves a block of serials for the new parcels of each county. Each county's row stays locked until the
--- merge commits, so that two feeds of a county never use the same serial. If the merge fails, its block
--- becomes available again.
+-- Reserves a block of serials for each county's new parcels. Each county's row stays locked until the merge
+-- commits, so that two feeds of a county never use the same serial. If the merge fails, its block becomes
+-- available again.
 insert into county_serials as c (fips, last_serial)
 select fips, count(*)
 from stage_match
 where state = 'new'
 group by fips
--- All merges use the same order, so that two feeds of several counties can't deadlock.
+-- All merges use the same order, so that two feeds that cover several counties can't deadlock.
 order by fips
 on conflict (fips) do update set last_serial = c.last_serial + excluded.last_serial
 
 -- name: retire_parcels
 -- Retires the parcels that left the roll. They keep their row and id, and become active again if their key
--- returns. Fragment: fips, the counties that change, as a literal.
+-- returns. Fragment: fips (the counties that change, as a literal).
 update parcels p
 set retired_run = :run_id, retired_at = now(), changed_run = :run_id, row_version = :version
 from stage_match m
@@ -299,8 +300,8 @@ where m.state = 'retired' and p.fips = any ({{fips}}::int[]) and p.fips = m.fips
 
 -- name: update_parcels
 -- Rewrites the parcels that changed or returned. Each keeps its property_id, and its row_version if no
--- visible field changed. Fragments: assigned, the declared columns; fips, the counties that change, as a
--- literal.
+-- visible field changed. Fragments: assigned (the declared columns); fips (the counties that change, as a
+-- literal).
 update parcels p
 set
   apn_normalized = upper(translate(r.apn, ' .-', '')),
@@ -322,7 +323,7 @@ left join pending_changes d on d.fips = m.fips and d.property_id = m.property_id
 where m.state in ('changed', 'returned') and p.fips = any ({{fips}}::int[]) and p.fips = m.fips and p.property_id = m.property_id
 
 -- name: create_further_stage
--- Rows of a feed's further rolls by key. `input`: number of the roll, starting at 1. `values` are those of
+-- Rows of a feed's further rolls by key. `input`: number of the roll, starting at 1. `values`: the values of
 -- the declared fields, in order.
 create unlogged table stage_further (
   input smallint not null,
@@ -336,7 +337,7 @@ create unlogged table stage_further (
 );
 
 -- name: list_further_parcels
--- Rows of further rolls whose key the first roll lacks, by key, then in the order of the rolls.
+-- Rows of further rolls whose key isn't on the first roll, by key, then in the order of the rolls.
 select f.fips, f.key, f.input * 1000000000::bigint + f.row_no as row_no, f.sale, f.deed, f.prior, f.values
 from stage_further f
 left join stage_roll r on r.fips = f.fips and r.key = f.key and r.input = 0
@@ -344,7 +345,7 @@ where r.key is null
 order by f.fips, f.key, f.input
 
 -- name: list_further_rows
--- The values of further rolls for some keys, in the order of the rolls.
+-- The values that further rolls have for the given keys, in the order of the rolls.
 select f.fips, f.key, f.row_no, f.sale, f.deed, f.prior, f.values
 from unnest(:fips::int[], :keys::text[]) as wanted (fips, key)
 join stage_further f using (fips, key)

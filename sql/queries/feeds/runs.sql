@@ -28,8 +28,8 @@ where r.status <> 'merged' and r.finished_at < now() - interval '1 year'
   and not exists (select from listing_events e where e.run_id = r.id)
 
 -- name: detach_run
--- Stores why the source of a merged run broke off, and detaches the run from its job, so that the job's next
--- attempt starts a new run for the rest.
+-- Stores why the source broke off during a merged run, and detaches the run from its job, so that the job's
+-- next attempt starts a new run for the rest.
 update runs
 set job_id = null, error_code = :error_code, error = :error
 where id = :run_id
@@ -43,14 +43,14 @@ set
 where id = :run_id and attempts = :attempt and status not in ('merged', 'unchanged', 'blocked')
 
 -- name: get_ended_run
--- The ended run of a job whose worker died between the merge and the end of the job.
+-- The ended run for a job whose worker died after the merge but before the job ended.
 select id, status, counts, gate
 from runs
 where job_id = :job_id and status in ('merged', 'unchanged', 'blocked')
 
 -- name: get_last_accepted_run
--- The run whose data is current. It isn't always the one with the highest id, because a failed run may be
--- retried later. `best`: the most rows and keys of any accepted run in the last 12 months or since an
+-- Returns the run whose data is current. It isn't always the one with the highest id, because a failed run
+-- may be retried later. `best`: the most rows and keys of any accepted run in the last 12 months or since an
 -- operator last forced a run through the gate, whichever period is shorter.
 with accepted as (
   select
@@ -80,7 +80,7 @@ join feeds f on f.id = r.feed_id
 where r.id = :run_id
 
 -- name: keep_first
--- Keeps the first of the staged rows that share a key. {{table}}, {{key}}, and {{order}} of the rows
+-- Keeps the first of the staged rows that share a key. Fragments: table, key, and order of the rows
 with ranked as (
   select ctid as place, row_number() over (partition by {{key}} order by {{order}}) as n
   from {{table}}
@@ -154,7 +154,7 @@ where id = :run_id and attempts = :attempt and status = 'running'
 for no key update
 
 -- name: measure_matches
--- The figures that the gate compares and the run reports. {{matches}}: the table with the result of each row
+-- The figures that the gate compares and the run reports. {{matches}}: the table with each row's result
 select
   count(*) filter (where state <> 'gone')::int as rows,
   count(*) filter (where state = 'new')::int as new,
@@ -206,15 +206,15 @@ select id, checkpoint, exists (select 1 from moved) as moved
 from registered
 
 -- name: save_checkpoint
--- Stores where the next run of an incremental feed continues, in the same transaction as the merge.
+-- Stores where the next run of an incremental feed will continue, in the same transaction as the merge.
 update feeds
 set checkpoint = :checkpoint, updated_at = now()
 where id = :feed_id
 
 -- name: set_repeats_aside
 -- Keeps the first of the staged rows that share a key, drops equal ones, and rejects different ones.
--- {{table}}, {{key}}, {{order}}, and {{compared}} of the rows; {{input}}, {{field}}, {{reason}}, {{message}},
--- and {{raw}} of a rejected row d. `most`: rejects stored per reason
+-- Fragments: table, key, order, and compared (the columns to compare) of the rows; input, field, reason,
+-- message, and raw of a rejected row d. `most`: rejects stored per reason
 with ranked as (
   select
     ctid as place,
@@ -269,14 +269,14 @@ select 1 as marked from stats_dirty limit 1
 select 1 as marked from attributes_dirty limit 1
 
 -- name: create_whole_stage
--- Creates the table that records that all inputs of an attempt are staged. Unlogged like the staging tables,
--- so that a server crash empties it together with them.
+-- Creates the table that records that all of an attempt's inputs are staged. Like the staging tables, it is
+-- unlogged, so a server crash empties it together with them.
 create unlogged table stage_whole (made_of text not null, staged jsonb not null)
 
 -- name: note_staged
--- Records that all inputs are staged, and their sources. stage: the schema of the attempt.
+-- Records that all inputs are staged, and their sources. stage: the attempt's schema.
 insert into {{stage}}.stage_whole values (:made_of, :staged)
 
 -- name: read_staged
--- What an attempt has staged, if its sources are the same as now. stage: the schema of the attempt.
+-- Returns what an attempt has staged, if its sources haven't changed since. stage: the attempt's schema.
 select staged from {{stage}}.stage_whole where made_of = :made_of

@@ -1,5 +1,5 @@
--- For parcels with several rows of different acreage: replaces the first row's acreage with the sum of the
--- different values, or of all rows, when that is closer to the measured area. The hash is updated too, so
+-- For parcels that have several rows with different acreages, replaces the first row's acreage with the sum
+-- of the distinct values, or of all rows, if that is closer to the measured area. The hash is updated too, so
 -- that a changed part counts as a change of the parcel.
 with parts as (
   select

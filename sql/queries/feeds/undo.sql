@@ -1,7 +1,7 @@
 -- name: keep_parcels
 -- Stores the parcels that a merge is about to change, retire, or take over. Converting whole rows to JSON and
--- stripping nulls takes a third of the time of jsonb_build_object. Fragments: kept, the declared fields; run,
--- feed, fips, as_of (the day of the roll), and taken (whether the run takes parcels over) as literals
+-- stripping nulls takes a third of the time of jsonb_build_object. Fragments: kept (the declared fields); as
+-- literals, run, feed, fips, as_of (the day of the roll), and taken (whether the run takes parcels over)
 insert into undo_parcels (run_id, fips, property_id, feed_id, was, boundary)
 select {{run}}, p.fips, p.property_id, {{feed}}, json_strip_nulls(row_to_json(w))::jsonb, p.boundary
 from stage_match m
@@ -22,7 +22,8 @@ set undo_as_of = :as_of
 where id = :run_id
 
 -- name: find_undo
--- A run, with the two facts that can rule out an undo: a later run of its feed, and the run that undid it.
+-- Finds a run, with the two facts that can rule out an undo: a later run of its feed, and the run that undid
+-- it.
 select
   r.id, f.name as feed, r.feed_id, f.kind, r.status, r.finished_at, r.undoes,
   to_char(r.undo_as_of, 'YYYY-MM-DD') as as_of,
@@ -41,9 +42,9 @@ union
 select fips from county_coverage where :feed_id = any (feed_ids)
 
 -- name: find_later_parcels
--- Finds the run that has since changed the most of a run's parcels, with their number. Includes parcels that
--- now use a key that the undo has to restore. `feed_id`: the feed that took the parcels over, or null if none
--- did.
+-- Of the later runs, finds the one that changed the most of a run's parcels, and how many. Includes parcels
+-- that now use a key that the undo has to restore. `feed_id`: the feed that took the parcels over, or null if
+-- none did.
 with touched as (
   select p.changed_run, p.feed_id, (u.was ->> 'changed_run')::bigint as before_run, u.feed_id as expected
   from undo_parcels u
@@ -77,7 +78,7 @@ order by 3 desc
 limit 1
 
 -- name: find_later_run
--- Finds the run that has changed parcels since, with the name of its feed. With `feed_id`, the last merged
+-- Finds the later run that changed parcels, with the name of its feed. With `feed_id`, finds the last merged
 -- run of that feed.
 select r.id, f.name as feed
 from runs r
@@ -90,7 +91,7 @@ order by r.finished_at desc
 limit 1
 
 -- name: create_now_stage
--- The parcels that a run changed, as they are now. Fragments: run and counties as literals
+-- The parcels that a run changed, as they are now. Fragments: run and counties, as literals
 create unlogged table stage_now as
 select p.fips, p.property_id, p.feed_id, p.source_key, p.roll_hash, p.shape_hash, p.row_version,
   p.retired_at is null as active
@@ -121,8 +122,8 @@ from undo_parcels
 where run_id = :run_id and was ? 'shape_hash' and not (was ->> 'retired')::boolean
 
 -- name: match_kept_parcels
--- What the merge will do with every parcel that the run changed. Parcels that the run added are retired.
--- Fragment: run
+-- Determines what the merge will do with every parcel that the run changed. Parcels that the run added are
+-- retired. Fragment: run
 create unlogged table stage_match as
 select
   n.fips, n.property_id::text as key, n.property_id as row_no, r.ctid as roll_at, s.ctid as shape_at,
@@ -140,7 +141,7 @@ left join stage_roll r on r.fips = n.fips and r.key = n.property_id::text
 left join stage_shape s on s.fips = n.fips and s.key = n.property_id::text
 
 -- name: give_back
--- Returns parcels to the feeds that had them. Fragments: run and counties as literals
+-- Returns parcels to the feeds that had them. Fragments: run and counties, as literals
 update parcels p
 set feed_id = (u.was ->> 'feed_id')::int, source_key = u.was ->> 'source_key'
 from undo_parcels u
@@ -148,7 +149,7 @@ where u.run_id = {{run}} and p.fips = any ({{fips}}::int[]) and p.fips = u.fips 
   and p.feed_id <> (u.was ->> 'feed_id')::int
 
 -- name: restore_keys
--- Restores the keys of the feed's retired parcels that free_keys replaced. Fragments: feed and counties as
+-- Restores the keys of the feed's retired parcels that free_keys replaced. Fragments: feed and counties, as
 -- literals
 update parcels p
 set source_key = n.source_key
@@ -157,13 +158,13 @@ where p.fips = any ({{fips}}::int[]) and p.fips = n.fips and p.feed_id = {{feed}
   and p.property_id <> n.property_id and p.source_key = n.source_key || ' (' || p.property_id::text || ')'
 
 -- name: forget_assessed
--- Deletes the assessed values that a run recorded. Fragments: counties and as_of as literals
+-- Deletes the assessed values that a run recorded. Fragments: counties and as_of, as literals
 delete from assessed_land_values a
 using stage_now n
 where a.fips = any ({{fips}}::int[]) and a.fips = n.fips and a.property_id = n.property_id and a.as_of = {{as_of}}::date
 
 -- name: restore_assessed
--- Restores the values that had been recorded for the same day. Fragments: run and as_of as literals
+-- Restores the values that were recorded earlier for the same day. Fragments: run and as_of, as literals
 insert into assessed_land_values (fips, property_id, as_of, value)
 select fips, property_id, {{as_of}}::date, (was ->> 'assessed')::bigint
 from undo_parcels
@@ -190,8 +191,8 @@ parcels_deleted as (
 delete from undo_listings where run_id = :run_id
 
 -- name: measure_undone
--- If the feed's last merged run is an undo: the run that it undid, how many parcels that run had changed, and
--- how many of them the staged rows would change in the same way again.
+-- If the feed's last merged run is an undo, returns the run that it undid, how many parcels that run had
+-- changed, and how many of them the staged rows would change again in the same way.
 select
   l.undoes as run, count(*)::int as undone,
   count(*) filter (
@@ -212,7 +213,7 @@ where l.undoes is not null
 group by l.undoes
 
 -- name: get_run_before
--- The figures of a feed's last accepted run before the given one.
+-- The figures from a feed's last accepted run before the given one.
 select b.counts
 from runs r
 join runs b on b.feed_id = r.feed_id and b.status in ('merged', 'unchanged') and b.finished_at < r.finished_at

@@ -1,5 +1,5 @@
 -- name: create_imagery_stage
--- Creates the staging table of an imagery layer's sources in the run's schema, with the columns of
+-- Creates the staging table for an imagery layer's sources in the run's schema, with the columns of
 -- imagery_sources.
 create unlogged table stage_imagery as
 select *
@@ -12,7 +12,7 @@ delete from imagery_sources
 where feed_id = :feed_id
 
 -- name: get_boundary
--- The data that a picture of a parcel needs.
+-- The data needed to draw a picture of a parcel.
 select boundary
 from parcels
 where fips = :fips::int and property_id = :property_id::bigint
@@ -24,7 +24,7 @@ select
   coalesce(f.definition ->> 'attribution', f.definition ->> 'title', f.name) as attribution,
   coalesce((f.definition -> 'imagery' ->> 'private_network')::boolean, false) as private_network,
   case i.type
-    -- A relief is drawn from the layers of other runs, so its version changes with any merged run.
+    -- A relief is drawn from other runs' layers, so its version changes whenever any run is merged.
     when 'relief' then (select coalesce(max(id), 0)::text from runs where status = 'merged')
     else l.run_id || ' ' || i.fingerprint
   end as version,
@@ -38,7 +38,7 @@ order by i.pixel_m, i.captured desc nulls last, f.name, i.source
 limit 200
 
 -- name: replace_imagery
--- Replaces the sources of an imagery layer with those of the run.
+-- Replaces the sources of an imagery layer with the run's.
 with gone as (
   delete from imagery_sources i
   where i.feed_id = :feed_id and not exists (select 1 from stage_imagery s where s.source = i.source)

@@ -1,6 +1,6 @@
 -- name: announce_writing
--- Takes the table lock for writing marks before any row is locked. Otherwise a plan that locks the table in
--- between (lock_marks) could cause a deadlock.
+-- Takes the table lock that is needed to write marks, before any row is locked. Otherwise a plan that locks
+-- the table in between (lock_marks) could cause a deadlock.
 lock table attributes_dirty in row exclusive mode
 
 -- name: assign_chunk
@@ -16,7 +16,7 @@ where fips = :fips and property_id = any (:property_ids)
 
 -- name: copy_county_parcels
 -- A county's parcels on the roll with their locations in 1e-7 degrees, in an order that gives the same chunks
--- each time. {{fips}}: a literal, as COPY takes no parameters
+-- each time. {{fips}}: a literal, because COPY takes no parameters
 copy (
   select property_id, location[0], location[1]
   from parcel_filters
@@ -25,8 +25,8 @@ copy (
 ) to stdout (format binary)
 
 -- name: copy_unplanned_parcels
--- A county's parcels that wait for a plan, ordered as in copy_county_parcels, with their locations in 1e-7
--- degrees. {{fips}}: a literal, as COPY takes no parameters
+-- A county's parcels that are waiting for a plan, ordered as in copy_county_parcels, with their locations in
+-- 1e-7 degrees. {{fips}}: a literal, because COPY takes no parameters
 copy (
   select d.property_id, f.location[0], f.location[1]
   from attributes_dirty d
@@ -60,7 +60,7 @@ where fips = :fips and property_id = any (:property_ids)
 returning property_id
 
 -- name: get_dirty_state
--- Whether parcels wait for attributes, and whether a job that plans or computes them is open.
+-- Whether parcels are waiting for attributes, and whether a job that plans or computes them is open.
 select
   (select count(*)::int from attributes_dirty) as waiting,
   exists (
@@ -77,8 +77,8 @@ select exists (select 1 from land_layers) as present
 lock table land_layers in share mode
 
 -- name: is_last_chunk
--- Whether no other chunk of a county is open, and whether valuations wait for its land. Uses min(property_id)
--- instead of `exists`, so that the index is used.
+-- Whether no other chunk of a county is open, and whether valuations are waiting for its land figures. Uses
+-- min(property_id) instead of `exists`, so that the index is used.
 select
   (select min(property_id) from attributes_dirty where fips = :fips and chunk <> :chunk) is null as last,
   exists (select true from valuations_dirty where fips = :fips) as awaited
@@ -103,7 +103,7 @@ where p.known >= :least_known::int and 100.0 * p.landlocked > :percent::int * p.
 order by p.fips
 
 -- name: list_layers
--- The current layers: few rows, one per feed.
+-- The current layers, one row per feed.
 select
   feed_id, kind, run_id, fips, reach_m,
   (coverage[1])[0] as west, (coverage[1])[1] as south, (coverage[0])[0] as east, (coverage[0])[1] as north
@@ -111,8 +111,8 @@ from land_layers
 order by run_id
 
 -- name: list_unplanned_counties
--- The counties with marks that wait for a plan: without a chunk, or with one whose job has ended or never
--- existed.
+-- The counties with marks that are waiting for a plan. These marks have no chunk, or a chunk whose job has
+-- ended or never existed.
 select distinct d.fips
 from attributes_dirty d
 where d.chunk is null
@@ -125,8 +125,8 @@ order by d.fips
 
 -- name: lock_counties
 -- Prevents chunks of these counties from writing until the transaction ends. A merge takes this lock first,
--- so that the rows it rewrites carry over everything that chunks have written. A different `lock` blocks the
--- runs of the counties' other feeds.
+-- so that the rows it rewrites carry over everything that chunks have written. With a different `lock`, it
+-- blocks the runs of the counties' other feeds instead.
 select pg_advisory_xact_lock(:lock::int, fips)
 from (select fips from unnest(:counties::int[]) fips order by fips) counties
 
@@ -145,8 +145,7 @@ for update
 lock table attributes_dirty in share row exclusive mode
 
 -- name: mark_chunk
--- Marks parcels of a county and puts them into a chunk. {{fips}}, {{ids}} of parcels, {{chunk}}, {{layers}}
--- as literals
+-- Marks parcels of a county and puts them into a chunk. Literals: fips, ids (of parcels), chunk, layers
 insert into attributes_dirty as d (fips, property_id, layers, chunk)
 select {{fips}}, property_id, {{layers}}, {{chunk}}
 from unnest({{ids}}::bigint[]) as property_id
@@ -161,18 +160,18 @@ from stage_write
 where state = 'new'
 
 -- name: narrow_marks
--- Reduces locked marks to the kinds that could not be computed.
+-- Reduces locked marks to the kinds of layers that could not be computed.
 update attributes_dirty
 set layers = :layers
 where fips = :fips and property_id = any (:property_ids)
 
 -- name: number_chunks
--- Numbers for new chunks, ascending.
+-- Returns numbers for new chunks, in ascending order.
 select nextval('attributes_chunks') as chunk
 from generate_series(1, :count)
 
 -- name: read_extents
--- The extents of features and files of some layers within some boxes.
+-- The extents of the given layers' features and files that are within the given boxes.
 select
   feed_id, (extent[1])[0] as west, (extent[1])[1] as south, (extent[0])[0] as east, (extent[0])[1] as north
 from (
@@ -188,7 +187,7 @@ from (
 ) shown
 
 -- name: read_features
--- The features of some layers within some boxes.
+-- The given layers' features that are within the given boxes.
 select feed_id, class, geometry
 from layer_features
 where id in (
@@ -200,8 +199,8 @@ where id in (
 order by id
 
 -- name: read_marked_parcels
--- The parcels of a chunk that are on the roll and still marked, ordered by id and looked up one by one
--- (offset 0 keeps the planner from reading all parcels of the state).
+-- The parcels of a chunk that are on the roll and still marked, ordered by id. They are looked up one by one:
+-- offset 0 keeps the planner from reading all of the state's parcels.
 select
   d.property_id, d.layers, d.mark, p.boundary, p.shape_hash,
   case
@@ -224,8 +223,8 @@ where d.fips = :fips and d.chunk = :chunk
 order by d.property_id
 
 -- name: read_neighbours
--- The parcels of any roll within some boxes, except those of the chunk, looked up one by one (offset 0, as in
--- read_marked_parcels).
+-- The parcels on any roll within the given boxes, except those in the chunk. They are looked up one by one
+-- (offset 0, as in read_marked_parcels).
 select near.property_id, p.boundary
 from (
   select distinct f.fips, f.property_id
@@ -242,7 +241,7 @@ cross join lateral (
 order by near.property_id
 
 -- name: list_elevation
--- The elevation files that intersect some boxes.
+-- The elevation files that intersect the given boxes.
 select
   source, fingerprint, width, height, origin_x as "originX", origin_y as "originY", step_x as "stepX",
   step_y as "stepY", crs, unit_m as "unitM", nodata

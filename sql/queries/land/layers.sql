@@ -1,5 +1,5 @@
 -- name: count_outside
--- Counts the run's features that are in none of the boxes. The boxes are in degrees.
+-- Counts the run's features that are outside all of the boxes. Boxes are in degrees.
 select count(*)::int as outside
 from stage_layer s
 where not exists (
@@ -9,7 +9,8 @@ where not exists (
 )
 
 -- name: create_layer_stage
--- Creates the staging table of a layer's usable features in the run's schema. Unlogged, filled once by COPY.
+-- Creates the staging table for a layer's usable features in the run's schema. The table is unlogged and is
+-- filled once by COPY.
 create unlogged table stage_layer (
   row_no bigint not null,
   hash uuid not null,
@@ -21,7 +22,7 @@ create unlogged table stage_layer (
 );
 
 -- name: create_tile_stage
--- Creates the staging table of an elevation layer's files in the run's schema, with the columns of
+-- Creates the staging table for an elevation layer's files in the run's schema, with the columns of
 -- elevation_tiles.
 create unlogged table stage_tile as
 select *
@@ -49,7 +50,7 @@ delete from elevation_tiles
 where feed_id = :feed_id
 
 -- name: get_layer
--- The current version of a layer, with its coverage in degrees.
+-- Returns a layer's current version, with its coverage in degrees.
 select
   (coverage[1])[0] / 1e7 as west,
   (coverage[1])[1] / 1e7 as south,
@@ -61,7 +62,7 @@ from land_layers
 where feed_id = :feed_id
 
 -- name: insert_features
--- Inserts the features that are new in the feed.
+-- Inserts the feed's new features.
 insert into layer_features (feed_id, hash, class, name, words, extent, geometry)
 select :feed_id, s.hash, s.class, s.name, s.words, s.extent, s.geometry
 from stage_layer s
@@ -69,7 +70,7 @@ where not exists (select 1 from layer_features f where f.feed_id = :feed_id and 
 order by s.row_no
 
 -- name: insert_tiles
--- Inserts the files of an elevation layer's run.
+-- Inserts the files from an elevation layer's run.
 insert into elevation_tiles
 select *
 from stage_tile
@@ -82,12 +83,11 @@ where reach_m is not null
 
 -- name: lock_layers
 -- Allows one merge of a layer at a time, and none of parcels, until the transaction ends, because a layer's
--- marks depend on the reach of the others. Take it before you write anything.
+-- marks depend on the other layers' reach. Take this lock before writing anything.
 lock table land_layers in share row exclusive mode
 
 -- name: mark_covered_parcels
--- Marks the parcels that a layer covers or covered. {{boxes}}, {{counties}}, {{layers}} (the bit of its
--- kind) as literals
+-- Marks the parcels that a layer covers or covered. Literals: boxes, counties, layers (the bit for its kind)
 with covered as (
   select f.fips, f.property_id
   from unnest({{boxes}}::text[]) as c (coverage)
@@ -118,8 +118,9 @@ from stage_layer s
 full join (select hash from layer_features where feed_id = :feed_id) f on f.hash = s.hash
 
 -- name: measure_sources
--- The figures that the gate compares and the run reports. Extents are compared as text, because boxes of the
--- same size count as equal in row comparison. {{staged}} and {{stored}}: the tables of the layer's sources
+-- The figures that the gate compares and the run reports. Extents are compared as text, because row
+-- comparison treats boxes of the same size as equal. {{staged}} and {{stored}}: the tables of the layer's
+-- sources
 select
   count(s.source)::int as rows,
   count(*) filter (where t.source is null)::int as new,

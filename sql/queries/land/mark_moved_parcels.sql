@@ -1,7 +1,8 @@
 -- Marks parcels whose land figures a merge is about to make outdated. For every layer, these are parcels
 -- whose shape changes and parcels that return. For roads, these are also parcels within reach of a parcel
 -- that is added, removed, or changed, because that parcel may block their way to a road. Literals: {{fips}}
--- the counties that change, {{near}} the counties within reach, {{reach}} in meters, null without roads
+-- (the counties that change), {{near}} (the counties within reach), {{reach}} (in meters, null if there are
+-- no roads)
 with moved as materialized (
   select m.fips, m.property_id, case when p.retired_at is null then p.extent end as old_extent, s.extent as new_extent
   from stage_match m
@@ -28,8 +29,8 @@ places as (
 reach as (
   select {{reach}}::double precision as meters
 ),
--- 91 units of 1e-7 degrees are a little more than a meter of latitude, anywhere on Earth. For longitude, they
--- are divided by the cosine of the latitude.
+-- 91 units of 1e-7 degrees are a little more than a meter of latitude, anywhere on Earth. For longitude, this
+-- is divided by the cosine of the latitude.
 around as (
   select box(
     point(

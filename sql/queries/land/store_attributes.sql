@@ -1,7 +1,7 @@
--- Stores the computed attributes of parcels of a county, all from the same kinds of layers, and updates the
--- rows of parcel_filters whose values differ. Literals: {{fips}}, {{parcels}} (JSON objects with the
--- columns); {{columns}} that layers fill; {{set}}: assignments of the computed value of each column, or for
--- kinds that were not computed, the stored value if the shape is the same
+-- Stores the computed attributes of some of a county's parcels, all from the same kinds of layers, and
+-- updates the rows of parcel_filters whose values differ. Literals: {{fips}}, {{parcels}} (JSON objects with
+-- the columns); {{columns}} (those that layers fill); {{set}} (assigns each column its computed value, or for
+-- kinds that were not computed, the stored value if the shape is the same)
 with stored as (
   insert into parcel_attributes as a (fips, property_id, shape_hash, {{columns}})
   select {{fips}}, property_id, shape_hash, {{columns}}

@@ -2,7 +2,7 @@
 -- Adds parcels on the roll to a list, except those that are already in it or excluded. Returns one row with
 -- the counts, and the ids that are not on the roll. Fragment: owners. `leave_out_lists`: lists whose parcels
 -- are excluded. `mailed_within_days`: excludes owners mailed within this number of days, and parcels mailed
--- while their owner was unknown. Null to exclude none. `counties`: counties of the ids.
+-- while their owner was unknown. Null to exclude none. `counties`: the counties that the ids are in.
 with members as materialized (
   select f.property_id, f.owner_key, f.out_of_zip_owner is null as zip_unknown, f.effective_acres
   from parcel_filters f
@@ -50,7 +50,7 @@ select
 from decided
 
 -- name: count_rows
--- How many rows a list shows by status, and how many parcels these represent. Fragments: members, owners,
+-- Counts the rows that a list shows, by status, and the parcels they represent. Fragments: members, owners,
 -- ranked.
 with {{members}},
 {{owners}},
@@ -69,8 +69,8 @@ delete from list_rows where list_id = :list_id and property_id = any (:property_
 
 -- name: empty_notes
 -- Clears notes and removes tags that identify a person, and returns the number of changed rows. `numbers`:
--- LIKE patterns for the digits of a text. `name`: one LIKE pattern per word, in capitals and between spaces.
--- A text must match all of them. Empty for none.
+-- LIKE patterns for the digits of a note or tag. `name`: one LIKE pattern per word, in capitals and between
+-- spaces. A note or tag must match all of them. Either may be empty.
 with parts as (
   select r.list_id, r.property_id, p.text, p.n
   from list_rows r
@@ -140,7 +140,7 @@ on conflict do nothing
 
 -- name: members
 -- A fragment for other statements: the parcels of a list. Fragment: among, a condition on `list_rows r`.
--- `counties`: counties of the parcels.
+-- `counties`: the counties that the parcels are in.
 members as materialized (
   select r.property_id, r.status, r.status_at, r.note, r.tags, r.added_at, r.read_at is not null as is_read,
     f.owner_key, f.out_of_zip_owner is null as zip_unknown, f.effective_acres, f.fips, f.location, f.extent
@@ -185,10 +185,10 @@ set read_at = now()
 where list_id = :list_id and property_id = any (:property_ids::bigint[]) and read_at is null
 
 -- name: pick_rows
--- Rows of a list by ids, or all with a status. With one row per owner, also all other rows of these owners.
--- Includes the owners' keys. `by_itself`: whether the row itself was selected, not only its owner. An unread
--- row doesn't select its owner's read rows, unless `reveals`, because changing them would reveal the owner.
--- Fragments: members, owners, ranked. Either `property_ids` or `status` is null.
+-- Selects rows of a list by id, or all rows with a status. With one row per owner, also selects all other
+-- rows of these owners. Includes the owners' keys. `by_itself`: whether the row itself was selected, not only
+-- its owner. An unread row doesn't select its owner's read rows, unless `reveals`, because changing them
+-- would reveal the owner. Fragments: members, owners, ranked. Either `property_ids` or `status` is null.
 with {{members}},
 {{owners}},
 {{ranked}},
@@ -206,8 +206,8 @@ where property_id in (select property_id from picked)
   ))
 
 -- name: ranked
--- A fragment for other statements: `owned` with each owner's totals in the list, and each parcel's place
--- among its owner's parcels, largest first. Fragment: extra_acres by owner.
+-- A fragment for other statements: `owned` with each owner's totals in the list, and each parcel's rank among
+-- its owner's parcels, largest first. Fragment: extra_acres (acres to add per owner).
 extra_acres as materialized (
   {{extra_acres}}
 ),
@@ -230,7 +230,7 @@ where list_id = :list_id and property_id = any (:property_ids::bigint[])
 -- name: read_row_parcels
 -- The parcel fields of rows, including parcels that have left the roll. Fragment: summary. `counties`:
 -- counties of the ids.
-select {{summary}}, p.mail_address, p.mail_city, p.mail_state, p.mail_zip, p.changed_run as version,
+select {{summary}}, p.fips, p.land_use_code, p.mail_address, p.mail_city, p.mail_state, p.mail_zip, p.changed_run as version,
   p.retired_at is not null as retired, p.market_total_value as market_value,
   p.assessed_total_value as assessed_value,
   v.mean_adjusted_price as value, v.low_price as value_low, v.high_price as value_high, v.out_of_support
@@ -243,8 +243,8 @@ where p.fips = any (:counties::int[]) and p.property_id = any (:property_ids::bi
 delete from do_not_mail where company_id = :company_id and owner_key = any (:owner_keys::uuid[])
 
 -- name: update_rows
--- Changes rows of a list. Null keeps a value. `owners`: owner of each id, null if unknown. Mailing a row
--- again records the latest mailing. Setting a row to new clears the mailing.
+-- Changes rows of a list. Null keeps a value. `owners`: owner of each id, null if unknown. If a row is mailed
+-- again, the latest mailing is recorded. If a row is set to new, its mailing is cleared.
 update list_rows r
 set status = coalesce(:status::text, r.status),
   status_at = case when :status::text is null then r.status_at when :status <> 'new' then now() end,

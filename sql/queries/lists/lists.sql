@@ -1,6 +1,5 @@
 -- name: count_rows_of_company
--- How many rows the lists of a company have, and how many lists there are. A list with a hidden count counts
--- as its possible maximum.
+-- Counts a company's lists and their rows. If a list's count is hidden, uses the maximum it could be.
 select count(*)::int as lists, coalesce(sum(
   case when l.unread_rows = 'hidden' then l.rows_at_most else (select count(*) from list_rows r where r.list_id = l.id) end
 ), 0)::int as rows
@@ -8,7 +7,7 @@ from lists l
 where l.company_id = :company_id
 
 -- name: delete_list
--- Deletes a list of a company with its rows. No row if there is none.
+-- Deletes a list of a company with its rows. Returns no row if there is none.
 with gone as (
   delete from lists where id = :list_id and company_id = :company_id
   returning id
@@ -20,7 +19,7 @@ with gone as (
 select id from gone
 
 -- name: find_main_county
--- The county with most of a list's parcels. No row without parcels.
+-- The county with most of a list's parcels. Returns no row if the list has no parcels.
 select to_char(property_id / 100000000, 'FM00000') as fips
 from list_rows
 where list_id = :list_id
@@ -29,7 +28,7 @@ order by count(*) desc, fips
 limit 1;
 
 -- name: find_list
--- A list of a company: its name and last change. No row if the company has no such list.
+-- A list of a company: its name and last change. Returns no row if the company has no such list.
 select id, name, updated_at from lists where id = :list_id and company_id = :company_id
 
 -- name: hide_unread_rows
@@ -51,7 +50,7 @@ values (
 returning id
 
 -- name: list_counties
--- The counties of a list's parcels, with one index lookup for each.
+-- The counties of a list's parcels, found with one index lookup each.
 with recursive counties as (
   select (min(property_id) / 100000000)::int as fips from list_rows where list_id = :list_id
   union all
@@ -68,8 +67,8 @@ with recursive counties as (
 select fips from counties where fips is not null
 
 -- name: list_lists
--- The lists of a company, newest first, or one of them, with the number of rows, and of unread rows if the
--- response depends on that. `list_id` may be null.
+-- The lists of a company, newest first, or one of them, with the number of rows, and the number of unread
+-- rows if the response depends on it. `list_id` may be null.
 select l.id, l.name, l.one_per_owner, l.offer_percent, l.offer_of, l.offer_round_to, l.leave_out_lists,
   l.mailed_within_days, l.created_at, l.updated_at, l.unread_rows, l.rows_at_most,
   (select count(*) from list_rows r where r.list_id = l.id) as rows,
@@ -80,7 +79,7 @@ where l.company_id = :company_id and (:list_id::uuid is null or l.id = :list_id)
 order by l.created_at desc, l.id
 
 -- name: list_named
--- Which of these lists the company has, and what may be revealed about their unread rows.
+-- Returns which of these lists the company has, and what may be revealed about their unread rows.
 select id, unread_rows from lists where company_id = :company_id and id = any (:list_ids::uuid[])
 
 -- name: lock_lists
@@ -89,8 +88,8 @@ select id, unread_rows from lists where company_id = :company_id and id = any (:
 select has_marked_owners, mailed_at from companies where id = :company_id for no key update
 
 -- name: lock_list
--- Allows one call at a time to change a list and its rows until its transaction ends. No row if the company
--- has no such list.
+-- Allows one call at a time to change a list and its rows until its transaction ends. Returns no row if the
+-- company has no such list.
 select id, one_per_owner, leave_out_lists, mailed_within_days, unread_rows, rows_at_most,
   (select count(*) from list_rows where list_id = :list_id) as rows,
   (select count(*) from list_rows where list_id = :list_id and read_at is null) as unread
@@ -106,7 +105,7 @@ set has_marked_owners = has_marked_owners or :marks::boolean,
 where id = :company_id and (:mails or :marks and not has_marked_owners)
 
 -- name: reveal_list
--- Removes the limits on what the API shows of a list once all of its rows were read.
+-- Removes the limits on what the API shows of a list once all of its rows have been read.
 update lists l
 set unread_rows = 'named', rows_at_most = null
 where l.id = :list_id and l.unread_rows <> 'named'

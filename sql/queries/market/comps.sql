@@ -3,14 +3,14 @@
 select id, address from listings where id = any (:ids::uuid[])
 
 -- name: comp_figures
--- A fragment for other statements: listings `l` with their figures `d` as the app shows them.
+-- A fragment for other statements: listings `l` with their figures `d`, as shown in the app.
 listings l
 cross join lateral (
   select case when l.status = 'ACTIVE' then :today::date else coalesce(l.status_date, l.sold_date) end as day
 ) as latest
 cross join lateral (
   select
-    -- Rounded the way the app shows it.
+    -- Rounded as in the app.
     nullif(round(l.lot_acres::numeric, 6)::float8, 0) as acres,
     nullif(l.price, 0)::float8 as price,
     coalesce(l.days_on_market, case when l.listed_date <= latest.day then latest.day - l.listed_date end) as dom

@@ -5,19 +5,20 @@ using unnest(:types::text[], :codes::text[]) as r (type, code)
 where h.type = r.type and h.code = r.code and h.told is null;
 
 -- name: copy_dated_listings
--- Sales and periods on the market with their dates. {{scope}}: a condition made of literals.
+-- Sales and periods on the market with their dates. {{scope}}: a condition that contains only literals.
 copy (select * from dated_listings where {{scope}}) to stdout (format binary);
 
 -- name: copy_history
--- Writes statistics of past dates, with the columns in the order of workers/market/restate-history.ts.
+-- Writes statistics for past dates, with the columns in the order that workers/market/restate-history.ts
+-- uses.
 copy market_history (type, code, as_of, figures) from stdin;
 
 -- name: has_recorded
--- Whether the end of a month is recorded.
+-- Whether the statistics at the end of a month are recorded.
 select exists (select from market_history where as_of = :day and told is not null) as recorded;
 
 -- name: list_recorded
--- The recorded dates of regions after each region's given date.
+-- For each region, the recorded dates after the given date.
 select h.type, h.code, h.as_of
 from unnest(:types::text[], :codes::text[], :after::date[]) as r (type, code, after)
 join market_history h on h.type = r.type and h.code = r.code and h.as_of > r.after and h.told is not null;
@@ -33,7 +34,7 @@ where :types::text[] is null
 order by r.type, r.code;
 
 -- name: record_month
--- Records the current statistics of all regions as those at the end of a past day, except for regions whose
+-- Records all regions' current statistics as their statistics at the end of a past day. Skips regions whose
 -- statistics were written after that day.
 insert into market_history (type, code, as_of, told, figures)
 select s.type, s.code, :day::date, left(b.body, position('"stats":' in b.body) - 1), s.figures
@@ -79,8 +80,8 @@ end;
 select fips, price_index from valuation_counties where fips = any(:fips::int[]);
 
 -- name: read_history
--- The months of regions, latest first: between two dates, or up to a number of months. `n`: index of the
--- region.
+-- The months of regions, latest first: those between two dates, or up to a number of months. `n`: index of
+-- the region.
 select asked.n, h.as_of, h.told is not null as recorded, h.figures
 from unnest(:types::text[], :codes::text[], :from::date[], :to::date[], :most::int[]) with ordinality
   as asked (type, code, first, last, most, n)
@@ -95,7 +96,7 @@ cross join lateral (
 
 -- name: read_recorded
 -- What the statistics endpoint returned for a region at the end of a day: `told` is the response up to the
--- statistics, and `figures` are the statistics. No row if that day is not recorded.
+-- statistics, and `figures` are the statistics. Returns no row if that day is not recorded.
 select told, figures from market_history where type = :type and code = :code and as_of = :as_of and told is not null;
 
 -- name: read_region

@@ -1,7 +1,7 @@
 -- A page of comps, planned for the actual parameter values. {{figures}}: comp_figures. {{where}}: the filter.
 -- {{place}}: the sort key, null if unknown. {{beyond}}: > or <, to match {{direction}}. The page starts after
 -- the comp with the sort key `after_place` (Infinity if unknown) and the id `after_id`, or with the first
--- comp if they are null. Returns at least one row, for the total.
+-- comp if they are null. Returns at least one row, because each row includes the total.
 with hits as materialized (
   select l.id, coalesce({{place}}, 'Infinity') as place, d.dom
   from {{figures}}

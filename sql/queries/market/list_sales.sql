@@ -1,10 +1,10 @@
--- Turns recorded sales into comps. Parcels with the same deed were sold together. So were those with the same
--- day, price, and seller, if the source doesn't identify deeds. A deed may have two dates, signing and
--- recording. Some counties restart their deed numbers each year, but deeds with the same number are then more
--- than `deed_days` apart. A stored sale keeps its acreage and location if the parcel has been split or merged
--- since. Fragment: recorded, the staged sales. `label`: label of the source. `most_correction`: the largest
--- change of acreage that counts as a correction, as a share of the stored acreage. `deed_days`: the maximum
--- number of days between the dates of one deed.
+-- Turns recorded sales into comps. Parcels with the same deed were sold together. If the source doesn't
+-- identify deeds, parcels with the same day, price, and seller were sold together. A deed may have two dates,
+-- signing and recording. Some counties restart their deed numbers each year, but deeds with the same number
+-- are then more than `deed_days` apart. A stored sale keeps its acreage and location if the parcel has been
+-- split or merged since. Fragment: recorded, the staged sales. `label`: label of the source.
+-- `most_correction`: the largest change of acreage that counts as a correction, as a share of the stored
+-- acreage. `deed_days`: the maximum number of days between the dates of one deed.
 with recorded as (
   {{recorded}}
 ),
@@ -56,7 +56,7 @@ deeds_of_several as (
   having min(key) <> max(key)
 ),
 -- A sale of the same parcel at the same price within a month, from another feed, is the same sale. Feeds may
--- give the date of the deed, its recording date, or the first of the month.
+-- report the date of the deed, its recording date, or the first of the month.
 elsewhere as (
   select distinct s.source_id
   from sales s

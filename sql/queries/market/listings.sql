@@ -1,13 +1,13 @@
 -- name: create_listing_stage
--- Creates the staging table of a run's listings in the run's schema. Unlogged, filled once by COPY.
--- Fragment: columns of a comp
+-- Creates the staging table for a run's listings in the run's schema. The table is unlogged and is filled
+-- once by COPY. Fragment: columns (of a comp)
 create unlogged table stage_listing as
 select null::bigint as row_no, null::uuid as hash, id, {{columns}}
 from listings
 with no data
 
 -- name: drop_overwritten_prices
--- Removes the list prices of sources that overwrite them with the sale price. In such a source, the two
+-- Removes the list prices from sources that overwrite them with the sale price. In such a source, the two
 -- prices are equal in every sale. `least`: number of sales required
 update stage_listing s
 set asked_price = null
@@ -46,7 +46,7 @@ order by r.type, r.code
 on conflict (type, code) do update set marked_at = clock_timestamp()
 
 -- name: match_gone_listings
--- Adds to the merge the listings that a complete feed no longer has.
+-- Adds listings that a complete feed no longer has to the merge.
 insert into stage_listing_match (id, old_status, old_fips, old_zip, state, event)
 select l.id, l.status, l.fips, l.zip, 'gone', true
 from listings l
@@ -55,7 +55,7 @@ where l.feed_id = :feed_id
   and not exists (select from stage_listing s where s.id = l.id)
 
 -- name: match_listings
--- Determines what the merge does with every listing of the run, with its previous status and location.
+-- Determines what the merge does with every listing in the run, with its previous status and location.
 create unlogged table stage_listing_match as
 select
   s.id,
@@ -95,8 +95,8 @@ on conflict (listing_id, run_id) do update
 set status = excluded.status, price = excluded.price, status_date = excluded.status_date, recorded_at = excluded.recorded_at
 
 -- name: split_repeat_sales
--- Gives sales that share an id but differ in date or price their own ids. A sale that is already stored keeps
--- its id.
+-- If sales share an id but differ in date or price, gives each its own id. A sale that is already stored
+-- keeps its id.
 with sales as (
   select
     s.ctid as place, s.id, s.sold_date, s.price, s.source_id || '/' || s.sold_date || '/' || s.price as own_source_id,
@@ -119,7 +119,7 @@ where s.ctid = sales.place
   )
 
 -- name: resolve_listing_duplicates
--- Resolves repeated rows of a listing in a run: the newest status is kept, by its date and then by its
+-- Resolves repeated rows for the same listing in a run. Keeps the newest status, by its date and then by its
 -- position in the file. Identical rows are dropped, and older states are rejected with their raw text.
 -- `most`: rejects stored per reason
 with repeated as (
@@ -164,7 +164,7 @@ select
 -- Retires listings that a complete feed no longer has. Their history is kept.
 with gone as (
   update listings l
-  -- A random hash that matches no row, so that a listing that returns counts as changed.
+  -- A random hash that no row matches, so that a listing that returns is treated as changed.
   set status = 'OFF_MARKET', changed_run = :run_id, row_hash = gen_random_uuid()
   from stage_listing_match m
   where m.state = 'gone' and l.id = m.id
@@ -175,7 +175,7 @@ select id, :run_id, 'OFF_MARKET', price
 from gone
 
 -- name: upsert_listings
--- Writes new and changed listings. Fragments: columns, staged, assigned of a comp
+-- Writes new and changed listings. Fragments: columns, staged, and assigned (of a comp)
 insert into listings (id, feed_id, row_hash, created_run, changed_run, {{columns}})
 select s.id, :feed_id, s.hash, :run_id, :run_id, {{staged}}
 from stage_listing s

@@ -7,13 +7,13 @@ using unnest(:types::text[], :codes::text[], :marked_at::timestamptz[]) as m (ty
 where d.type = m.type and d.code = m.code and d.marked_at <= m.marked_at;
 
 -- name: copy_listings
--- The listings that count in statistics. {{scope}}: a condition made of literals.
+-- The listings that count in statistics. {{scope}}: a condition that contains only literals.
 copy (select * from counted_listings where {{scope}}) to stdout (format binary);
 
 -- name: find_statistics_age
--- The time since which statistics are outdated, in seconds since 1970: that of the last recompute of all
--- regions or of the oldest change that is not included, whichever is earlier. Only jobs of the last 8 days
--- are searched for the recompute. If there is none, uses the start of the installation or 8 days ago,
+-- The time since which statistics are outdated, in seconds since 1970: the time of the last recompute of all
+-- regions, or of the oldest change that is not included, whichever is earlier. Only jobs of the last 8 days
+-- are searched for the recompute. If it isn't found, uses the start of the installation or 8 days ago,
 -- whichever is later.
 select extract(epoch from least(
   coalesce(
@@ -33,7 +33,7 @@ select
   exists (select 1 from jobs where name = 'market.recompute' and status in ('queued', 'running')) as open
 
 -- name: list_county_zips
--- The ZIPs of a county: those of its listings, and those mostly inside it.
+-- A county's ZIPs: those of its listings, and those that are mostly inside the county.
 select r.code as zip
 from regions r
 where r.type = 'zip'
@@ -47,7 +47,7 @@ from stats_dirty d
 left join regions r using (type, code);
 
 -- name: list_stored_stats
--- The stored statistics of regions without their bodies, counties first. `codes`: null for every region.
+-- The regions' stored statistics without their bodies. Counties come first. `codes`: null for every region.
 select r.id, r.type, r.code, r.name, r.state, r.county_name, r.fips, s.etag, s.as_of, s.listings, c.price_index
 from regions r
 join region_stats s using (type, code)
@@ -57,7 +57,7 @@ where :types::text[] is null
 order by r.type, r.code;
 
 -- name: mark_county
--- Marks a county's statistics to be computed.
+-- Marks a county's statistics for recomputation.
 insert into stats_dirty (type, code)
 select type, code from regions where type = 'county' and fips = :fips
 on conflict (type, code) do update set marked_at = clock_timestamp();
@@ -70,8 +70,8 @@ join unnest(:types::text[], :codes::text[]) as asked (type, code) using (type, c
 
 -- name: update_region_stats
 -- Replaces the statistics of regions. A body with the same etag is not rewritten. `as_of_days`,
--- `listing_counts`: per region. `bodies`, `figures` (in base64): all as one text, one per line, because an
--- array would be escaped twice.
+-- `listing_counts`: per region. `bodies`, `figures` (in base64): each is a single string with one value per
+-- line, because an array would be escaped twice.
 update region_stats s
 set body = case when s.etag = b.etag then s.body else convert_to(b.body, 'UTF8') end,
     figures = case when s.etag = b.etag then s.figures else decode(b.figures, 'base64') end,

@@ -1,4 +1,4 @@
--- A fragment of `list_sales`: the rows of a sales file, with the data of the sold parcels on the rolls. If a
+-- A fragment of `list_sales`: the rows of a sales file, with the sold parcels' data from the rolls. If a
 -- parcel was sold several times on one day, keeps a qualified sale if there is one, and among those the most
 -- expensive.
 select distinct on (s.fips, s.key, s.day)

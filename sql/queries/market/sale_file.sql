@@ -1,5 +1,6 @@
 -- name: create_sale_stage
--- Creates the staging table of a file of sales in the run's schema. Unlogged, filled once by COPY.
+-- Creates the staging table for a sales file in the run's schema. The table is unlogged and is filled once by
+-- COPY.
 create unlogged table stage_sale (
   row_no bigint not null,
   fips int not null,
@@ -16,18 +17,18 @@ create unlogged table stage_sale (
   book text,
   several boolean,
   sale boolean not null,
-  -- The sold parcel, once it is found.
+  -- The sold parcel. Null until it is found.
   parcel bigint
 )
 
 -- name: list_sale_counties
--- The counties of a file of sales.
+-- The counties in a sales file.
 select distinct fips
 from stage_sale
 
 -- name: place_sales
--- Finds the sold parcels by key, or else by number without punctuation, or else by address if only one parcel
--- has it.
+-- Finds the sold parcels by key, or else by number without punctuation, or else by address, if only one
+-- parcel has that address.
 with known as (
   select distinct on (fips, source_key) fips, source_key, property_id
   from parcels
@@ -54,7 +55,7 @@ left join numbered a on a.fips = t.fips and a.number = upper(t.address || '/' ||
 where s.ctid = t.ctid and coalesce(k.property_id, n.parcel, a.parcel) is not null
 
 -- name: measure_sale_file
--- The number of sales in a file, and how many have a parcel on a roll.
+-- The number of sales in a file, and how many of them are of a parcel on a roll.
 select count(*)::int as sales, count(parcel)::int as placed
 from stage_sale
 

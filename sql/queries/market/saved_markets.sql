@@ -1,5 +1,5 @@
 -- name: delete_market
--- Deletes a saved market. No row if the company doesn't have it.
+-- Deletes a saved market. Returns no row if the company doesn't have it.
 delete from saved_markets
 where id = :market_id and company_id = (select company_id from accounts where id = :account_id)
 returning id
@@ -9,7 +9,7 @@ returning id
 select id from regions where id = :region_id
 
 -- name: list_markets
--- The saved markets of a caller's company in their saved order.
+-- The saved markets of the caller's company, in their saved order.
 select m.id, m.status, m.created_at, m.updated_at,
   r.id as region_id, r.type, r.code, r.name, r.state, r.county_name
 from saved_markets m
@@ -18,13 +18,13 @@ where m.company_id = (select company_id from accounts where id = :account_id)
 order by m.position, m.id
 
 -- name: lock_company
--- Allows one call at a time to save markets of a company, until the end of its transaction.
+-- Allows one call at a time to save markets for a company, until its transaction ends.
 select id from companies where id = (select company_id from accounts where id = :account_id) for update
 
 -- name: save_market
--- Saves a region at the end of a company's list, or updates it in place. No row if the region is unknown or
--- the company has too many. Run it under lock_company. `status`: null for none or unchanged. `limit`: markets
--- per company.
+-- Saves a region at the end of a company's list, or updates it in place. Returns no row if the region is
+-- unknown or the company has too many markets. Run it under lock_company. `status`: null for no status, or to
+-- keep the current one. `limit`: markets per company.
 with saved as (
   insert into saved_markets as m (company_id, region_id, status, position)
   select :company_id, r.id, coalesce(:status, ''), (select coalesce(max(position), 0) + 1 from saved_markets where company_id = :company_id)

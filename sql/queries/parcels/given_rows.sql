@@ -1,6 +1,6 @@
 -- name: give_rows
--- Marks parcels of a county as paid for by a company, and returns how many were not free. Waits for other
--- transactions that mark the same rows, and then sees their marks. Fragments: fips, company, ids, and
+-- Marks some of a county's parcels as paid for by a company, and returns how many were not free. Waits for
+-- other transactions that mark the same rows, and then sees their marks. Fragments: fips, company, ids, and
 -- versions.
 with given as (
   insert into given_rows as g (fips, company_id, property_id, version)
@@ -10,7 +10,7 @@ with given as (
   order by t.property_id
   on conflict (fips, company_id, property_id) do update
   set version = excluded.version, given_at = excluded.given_at
-  -- Without a time zone the comparison is immutable, which a cluster requires here.
+  -- Without a time zone, the comparison is immutable, which a cluster requires here.
   where g.version <> excluded.version
     or (g.given_at at time zone 'UTC') <= (excluded.given_at at time zone 'UTC') - interval '30 days'
   returning 1
@@ -27,5 +27,5 @@ where g.fips = :fips::int and g.company_id = :company_id::uuid and g.property_id
   and g.given_at > now() - interval '30 days'
 
 -- name: delete_old_given
--- Deletes marks of all counties that are too old to make a row free.
+-- Deletes marks, in all counties, that are too old to make a row free.
 delete from given_rows where given_at <= now() - interval '30 days'

@@ -24,8 +24,8 @@ from owner_parcels
 where owner_key = any (:place_keys::uuid[])
 
 -- name: list_place_owners
--- The first and the last owner with a ZIP at a place: one row if the place has one ZIP, two if it has
--- several.
+-- The first and the last owner with a ZIP at a place. Returns one row if the place has one ZIP, and two if it
+-- has several.
 (select owner_key from owner_parcels where place_key = :place_key::uuid and owner_key <> place_key order by owner_key limit 1)
 union
 (select owner_key from owner_parcels where place_key = :place_key::uuid and owner_key <> place_key order by owner_key desc limit 1)

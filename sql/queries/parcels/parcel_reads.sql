@@ -1,6 +1,6 @@
 -- name: find_apn
--- The parcels of a county with this number, ignoring spaces, dashes, dots, and case, by id. `owned`: whether
--- the owner's name matches. `patterns`: LIKE patterns, or empty for none.
+-- The parcels in a county with this number, ignoring spaces, dashes, dots, and case, ordered by id. `owned`:
+-- whether the owner's name matches. `patterns`: LIKE patterns, or empty for none.
 select p.property_id, p.apn,
   coalesce(fold_name(p.owner_name) like all (array(select fold_name(pattern) from unnest(:patterns::text[]) pattern)), false) as owned
 from parcels p
@@ -8,19 +8,19 @@ where p.fips = :fips::int and p.apn_normalized = upper(translate(:apn::text, ' .
 order by p.property_id
 
 -- name: find_apns
--- The parcels of a county with these numbers, ignoring spaces, dashes, dots, and case.
+-- The parcels in a county with these numbers, ignoring spaces, dashes, dots, and case.
 select a.asked, p.property_id, p.apn
 from unnest(:apns::text[]) as a (asked)
 join parcels p on p.fips = :fips::int and p.apn_normalized = upper(translate(a.asked, ' .-', '')) and p.retired_at is null
 order by p.property_id
 
 -- name: find_owner_words
--- For each piece of text, the serials of a county's parcels whose owner has a matching word, 4 bytes per
--- serial, in base64, with repeats. If any piece has few parcels, returns only the rarest piece. Fragment
--- word: `w.word` to use the index, or an expression on `w.word` to check all words.
+-- For each piece of text, returns the serials of a county's parcels whose owner has a matching word: 4 bytes
+-- per serial, in base64, with repeats. If any piece matches few parcels, returns only the rarest piece.
+-- Fragment: word is `w.word` to use the index, or an expression on `w.word` to check all words.
 with matched as materialized (
   select piece.n, w.serials
-  -- OFFSET 0 makes the planner fold a pattern once, not for every word.
+  -- OFFSET 0 makes PostgreSQL fold a pattern once, not once per word.
   from (select n, fold_name(pattern) as pattern from unnest(:patterns::text[]) with ordinality given (pattern, n) offset 0) piece
   join owner_words w on w.fips = :fips::int and {{word}} like piece.pattern
 ),
@@ -42,8 +42,8 @@ left join matched m on m.n = w.n
 group by w.n
 
 -- name: get_parcel
--- Everything that is known about a parcel, on the roll or retired. A retired parcel has no filter or land
--- data. Fragments: summary, the columns of a summary; roll, the columns that a roll fills.
+-- Everything known about a parcel, whether it is on the roll or retired. A retired parcel has no filter or
+-- land data. Fragments: summary (the columns of a summary); roll (the columns that a roll fills).
 select {{summary}}, {{roll}}, p.boundary, p.retired_at,
   f.improvement_percent, f.out_of_state_owner, f.out_of_county_owner, f.out_of_zip_owner, f.corporate_owner,
   f.hoa_owner, coalesce(f.owner_occupied, p.owner_occupied) as owner_occupied, f.landlocked, f.wetlands_percent,
@@ -56,7 +56,7 @@ left join parcel_attributes a
 where p.fips = :fips::int and p.property_id = :property_id::bigint
 
 -- name: list_matching_owners
--- Parcels of a county whose owner's name matches. `property_ids` may be null.
+-- A county's parcels whose owner's name matches. `property_ids` may be null.
 select p.property_id
 from parcels p
 where p.fips = :fips::int
@@ -66,7 +66,7 @@ where p.fips = :fips::int
 order by p.property_id
 
 -- name: read_owner
--- The owner of a parcel, and whether it has left the roll.
+-- The owner of a parcel, and whether the parcel has left the roll.
 select p.retired_at is not null as retired, f.owner_key
 from parcels p
 left join parcel_filters f on f.fips = p.fips and f.property_id = p.property_id

@@ -1,6 +1,6 @@
 -- name: collect_hits
--- The ids of the parcels that a filter finds, ascending, 8 bytes each. `from`, `where`: tables and predicates
--- of the filter. Parameters: `limit`, and those of the predicates.
+-- The ids of the parcels that a filter finds, ascending, 8 bytes each. `from`, `where`: the filter's tables
+-- and predicates. Parameters: `limit`, and those of the predicates.
 select coalesce(string_agg(int8send(f.property_id), ''::bytea order by f.property_id), ''::bytea) as ids
 from (
   select f.property_id
@@ -10,17 +10,17 @@ from (
 ) f;
 
 -- name: count_by_county
--- How many parcels a filter finds, by county. `from`, `where`: tables and predicates of the filter.
+-- How many parcels a filter finds, by county. `from`, `where`: the filter's tables and predicates.
 select f.fips, count(*) as count
 from {{from}}
 where {{where}}
 group by f.fips;
 
 -- name: count_hits
--- How many parcels a filter finds and, if they are few, a page of them, in one pass. `from`, `where`: tables
--- and predicates of the filter. `ids`, `acres`: an array_agg for each, or null if hits can't be few or acres
--- are not needed. `order`: the sort order. Parameters: `most` hits that count as few, `offset` and `limit` of
--- the page, and those of the predicates.
+-- Counts the parcels that a filter finds and, if there are few, returns a page of them, in one pass. `from`,
+-- `where`: the filter's tables and predicates. `ids`, `acres`: an array_agg for each, or null if there can't
+-- be few hits, or if acres are not needed. `order`: the sort order. Parameters: `most` (the largest number of
+-- hits that counts as few), `offset` and `limit` of the page, and those of the predicates.
 with found as materialized (
   select count(*) as count, {{ids}} as ids, {{acres}} as acres
   from {{from}}
@@ -43,8 +43,8 @@ select exists (select from {{from}} where f.fips = :fips::int and ({{where}}) is
 
 -- name: list_edge_candidates
 -- The parcels to test one by one, because their extent intersects a box along a shape's outline and no inner
--- box contains their location. The boxes and the matches are separate `with` queries, because the planner
--- would otherwise read everything in order until the limit. `from`, `where`: parcel_filters f, and the
+-- box contains their location. The boxes and the matches are separate `with` queries, because PostgreSQL
+-- would otherwise read everything in order up to the limit. `from`, `where`: parcel_filters f, and the
 -- filter's other predicates. Parameters: `edge` and `inner` boxes in 1e-7 degrees, `limit`, and those of the
 -- predicates.
 with edges as materialized (select box from unnest(:edge::box[]) as e (box)),
@@ -66,9 +66,9 @@ from parcels p
 where p.fips = any (:counties::int[]) and p.property_id = any (:property_ids::bigint[]) and p.boundary is not null;
 
 -- name: list_hits
--- A page of the parcels that a filter finds, with the figure that it is sorted by. `from`, `where`: tables
--- and predicates of the filter, and the start of the page. `figure`, `order`: sort key and order. Parameters:
--- `offset` and `limit`, and those of the predicates.
+-- A page of the parcels that a filter finds, with the figure that it is sorted by. `from`, `where`: the
+-- filter's tables and predicates, and the start of the page. `figure`, `order`: the sort key and the sort
+-- order. Parameters: `offset` and `limit`, and those of the predicates.
 select f.property_id, {{figure}} as figure
 from {{from}}
 where {{where}}
@@ -104,7 +104,7 @@ order by area(l.extent) desc, l.id
 limit :limit
 
 -- name: list_view_parcels
--- The parcels of some counties whose extent intersects a view, largest first.
+-- The parcels in the given counties whose extent intersects a view, largest first.
 select p.property_id, p.apn, p.boundary
 from (
   select f.fips, f.property_id, area(f.extent) as size
@@ -118,11 +118,13 @@ where p.fips = any (:counties::int[]) and p.boundary is not null
 order by near.size desc, p.property_id
 
 -- name: read_apn_shapes
--- The format of a county's parcel numbers, with digits as 0 and letters as A. No row if nothing is loaded.
+-- The format of a county's parcel numbers, with digits as 0 and letters as A. Returns no row if nothing is
+-- loaded.
 select apn_shapes from county_coverage where fips = :fips;
 
 -- name: read_known_parcel
--- What an operator sees of a parcel, on the roll or retired. `roll`: the parcel's fields.
+-- The parcel data that an operator sees, whether the parcel is on the roll or retired. `roll`: the parcel's
+-- fields.
 select
   p.property_id, p.fips, c.county_name as county, c.state, {{roll}}, p.calculated_acres, d.name as feed, p.created_run,
   p.changed_run, p.retired_run, p.retired_at, p.boundary, p.shape_hash, p.location[0] as x, p.location[1] as y,
@@ -133,8 +135,8 @@ left join regions c on c.type = 'county' and c.code = lpad(p.fips::text, 5, '0')
 where p.fips = (:property_id::bigint / 100000000)::int and p.property_id = :property_id::bigint
 
 -- name: read_stored_land
--- The stored land figures of a parcel, whether they are of its current boundary, and the kinds that are
--- waiting.
+-- The stored land figures of a parcel, whether they are for its current boundary, and the kinds that are
+-- still waiting to be computed.
 select
   a.computed_at, a.shape_hash is not distinct from p.shape_hash as of_boundary, coalesce(w.layers, 0) as waiting,
   a.min_elevation_m, a.mean_elevation_m, a.max_elevation_m, a.mean_slope_percent, a.steeper_percent,
@@ -146,7 +148,7 @@ left join attributes_dirty w on w.fips = p.fips and w.property_id = p.property_i
 where p.fips = (:property_id::bigint / 100000000)::int and p.property_id = :property_id::bigint
 
 -- name: read_summaries
--- Parcels for lists by id, including those retired since. `summary`: columns.
+-- Parcels for lists, by id, including those that have been retired since. `summary`: columns.
 select {{summary}}
 from parcels p
 where p.fips = any (:counties::int[]) and p.property_id = any (:property_ids::bigint[]);

@@ -1,5 +1,5 @@
 -- name: list_result_rows
--- The columns of a result list that summaries lack.
+-- The columns of a result list that aren't in summaries.
 select
   p.property_id, p.mail_city, p.mail_state, f.last_sale_date::text, f.last_sale_price, f.tax_delinquent,
   f.out_of_state_owner, f.corporate_owner, f.vacant, f.landlocked, v.mean_adjusted_price as value,

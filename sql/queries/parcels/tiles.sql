@@ -11,8 +11,8 @@ where c.fips = any (:fips::int[]) and c.parcels > 0;
 
 -- name: list_parcels
 -- Parcels in a tile with at least `least_area` square 1e-7 degrees, largest first if there are too many, and
--- the first `outlines` of them with their boundary. The box is a `with` query, because the planner would
--- start parallel workers for a parameter.
+-- the first `outlines` of them with their boundary. The box is a `with` query, because PostgreSQL would start
+-- parallel workers if it were a parameter.
 with tile as materialized (select :box::box as box)
 select f.property_id, case when :with_apns::boolean then p.apn end as apn,
   case when row_number() over (order by area(f.extent) desc, f.property_id) <= :outlines then p.boundary end as boundary,
@@ -61,8 +61,8 @@ limit :limit;
 
 -- name: list_tile_hits
 -- Hits of a filter in a tile. Of the hits with less than `least_area` square 1e-7 degrees, returns one per
--- square of a grid of `dots` x `dots` squares. Fragments: `table` (which reads `near`) and `where` of the
--- filter, `figure` (which colors the hits), and `join` (what the figure needs). `offset 0` keeps the planner
+-- square of a grid of `dots` x `dots` squares. Fragments: the filter's `table` (which reads `near`) and
+-- `where`, `figure` (which colors the hits), and `join` (what the figure needs). `offset 0` keeps the planner
 -- from also reading other indexes.
 with tile as materialized (select :box::box as box),
 near as (
@@ -80,7 +80,7 @@ where {{where}}
 order by case when area(f.extent) < :least_area::float8 then -square else f.property_id end, figure desc nulls last, f.property_id;
 
 -- name: find_quantiles
--- The figure at each of `shares` (0 to 1) of a filter's hits, among those that match `counted`. Null if there
+-- The figure at each quantile in `shares` (0 to 1), among a filter's hits that match `counted`. Null if there
 -- are none.
 select percentile_disc(:shares::float8[]) within group (order by ({{figure}})::float8) filter (where {{counted}}) as quantiles
 from {{table}}
@@ -88,7 +88,7 @@ from {{table}}
 where {{where}};
 
 -- name: count_classes
--- Counts a filter's hits in each class of a figure. `breaks`: the start of the second and later classes.
+-- Counts a filter's hits in each class of a figure. `breaks`: where the second and later classes start.
 select width_bucket(({{figure}})::float8, :breaks::float8[]) as class, count(*)::int as count
 from {{table}}
 {{join}}
@@ -96,14 +96,14 @@ where {{where}}
 group by 1;
 
 -- name: list_figures
--- The figures that color some parcels. Fragments as in `list_tile_hits`.
+-- The figures that color the given parcels. The fragments are those of `list_tile_hits`.
 select f.property_id, ({{figure}})::float8 as figure
 from parcel_filters f
 {{join}}
 where f.fips = any (:counties::int[]) and f.property_id = any (:property_ids::bigint[]);
 
 -- name: count_on_roll
--- Number of parcels on the roll. `fips`: one county, or null for all.
+-- The number of parcels on the roll. `fips`: one county, or null for all.
 select coalesce(sum(parcels), 0)::int as parcels
 from county_coverage
 where :fips::int is null or fips = :fips;

@@ -1,6 +1,6 @@
 -- Statements that create all objects of schema public except tables: those before the tables (phase 1),
--- indexes and foreign keys (3), and those that depend on the tables (4). Objects of extensions, indexes and
--- constraints of partitions, and sequences owned by columns are excluded.
+-- indexes and foreign keys (3), and those that depend on the tables (4). Objects that belong to extensions,
+-- indexes and constraints of partitions, and sequences owned by columns are excluded.
 with ours as (
   select c.* from pg_class c
   where c.relnamespace = 'public'::regnamespace and not c.relispartition and c.relname not in ('schema_migrations', 'schema_expansions')

@@ -1,10 +1,10 @@
 -- name: try_lock
--- Acquires a lock if it is free, and returns whether it did. ask: the function to call. lock: one number, or
--- two.
+-- Acquires a lock if it is free, and returns whether it did. ask: the function to call. lock: one or two
+-- numbers.
 select {{ask}}({{lock}}) as held
 
 -- name: unlock
--- Releases a lock of this connection. lock: one number, or two.
+-- Releases a lock that this connection holds. lock: one or two numbers.
 select pg_advisory_unlock({{lock}})
 
 -- name: wait_for_lock

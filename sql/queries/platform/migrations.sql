@@ -5,13 +5,13 @@ create table if not exists {{records}} (
 )
 
 -- name: find_records
--- Which tables of migration records exist. Each kind of migration has its own table.
+-- Returns which tables of migration records exist. Each kind of migration has its own table.
 select
   to_regclass('schema_migrations') is not null as breaking,
   to_regclass('schema_expansions') is not null as expanding
 
 -- name: list_applied
--- The applied migrations. applied: selects from the tables that exist, combined with `union all`.
+-- The applied migrations. applied: `select` statements for the tables that exist, combined with `union all`.
 {{applied}}
 order by version
 
@@ -25,7 +25,7 @@ from schema_migrations
 delete from schema_migrations
 
 -- name: record_migration
--- Records a migration as applied. records: the table of its kind.
+-- Records a migration as applied. records: the table for its kind.
 insert into {{records}} (version, name, checksum) values (:version, :name, :checksum)
 
 -- name: has_schema

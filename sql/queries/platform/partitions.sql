@@ -1,5 +1,5 @@
 -- name: list_partitioned
--- Which of the tables are partitioned.
+-- Returns which of the tables are partitioned.
 select relname as name from pg_class where oid = any (:tables::regclass[]) and relkind = 'p'
 
 -- name: list_partitions

@@ -1,6 +1,7 @@
 -- name: list_tables
--- The tables of schema public for sql/schema.sql, without partitions, schema_migrations and tables of
--- extensions. Not-null constraints are part of their columns (PostgreSQL 18 lists them separately).
+-- The tables in schema public for sql/schema.sql, without partitions, schema_migrations, and tables that
+-- belong to extensions. Not-null constraints are written as part of their columns, although PostgreSQL 18
+-- lists them separately.
 select
   quote_ident(c.relname) as name,
   c.relpersistence = 'u' as unlogged,

@@ -10,5 +10,5 @@ select
   current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int as max_connections
 
 -- name: find_data_directory
--- The server's data directory. No row for a role that isn't allowed to see it.
+-- The server's data directory. Returns no row for a role that isn't allowed to see it.
 select setting as path from pg_settings where name = 'data_directory'

@@ -33,7 +33,7 @@ where p.pronamespace = 'public'::regnamespace
   and not exists (select 1 from pg_depend d where d.objid = p.oid and d.deptype = 'e')
 
 -- name: get_table
--- How a table is distributed. Needs Citus.
+-- Returns how a table is distributed. Needs Citus.
 select
   c.relkind = 'p' as partitioned,
   p.logicalrelid is not null as distributed,
@@ -55,13 +55,13 @@ left join pg_constraint k on k.conindid = i.indexrelid
 where i.indrelid = :table::regclass
 
 -- name: copy_rows
--- Copies the rows of a table into its replacement. moved: name of the replacement. columns: the columns of
--- both tables. table: name of the original.
+-- Copies the rows of a table into its replacement. moved: the replacement's name. columns: the columns that
+-- both tables have. table: the original's name.
 insert into {{moved}} ({{columns}}) select {{columns}} from {{table}}
 
 -- name: list_distributed
--- The distributed tables: distribution column, number of shards, and bytes with indexes, in total and of the
--- largest shard. Needs Citus.
+-- The distributed tables, each with its distribution column, number of shards, and size in bytes including
+-- indexes (in total, and for the largest shard). Needs Citus.
 select
   s.table_name::text as "table",
   column_to_column_name(s.table_name, p.partkey) as key,
@@ -90,7 +90,7 @@ where x.minutes >= :minutes::int
 order by x.minutes desc, x.gid
 
 -- name: analyze_counties
--- Analyzes the shards of some counties on the nodes, because `analyze` of a distributed table would read all
+-- Analyzes the given counties' shards on the nodes, because `analyze` on a distributed table would read all
 -- shards. Needs Citus. `tables`: each as `name` or `name (columns)`.
 with shard as (
   select distinct split_part(t, ' ', 1)::regclass as of, substr(t, strpos(t || ' ', ' ')) as columns,

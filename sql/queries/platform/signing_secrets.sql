@@ -6,7 +6,7 @@ order by id desc
 limit 2
 
 -- name: rotate_signing_secret
--- Adds a secret that signs all new URLs. The previous one stays valid, and older ones are deleted.
+-- Adds a secret that signs all new URLs. The previous secret stays valid, and older ones are deleted.
 with made as (
   insert into image_secrets default values
   returning id

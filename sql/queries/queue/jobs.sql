@@ -31,7 +31,7 @@ limit 1
 select pg_notify(:channel, :id)
 
 -- name: cancel_job
--- Cancels an open job. A worker that runs it notices and stops.
+-- Cancels an open job. If a worker is running the job, it notices and stops.
 update jobs
 set status = 'failed', error_code = 'cancelled', error = 'Cancelled by ' || :by || '.', next_at = null, finished_at = clock_timestamp()
 where id = :id and status in ('queued', 'running')
@@ -49,7 +49,7 @@ returning id
 select id, status from jobs where id::text like :prefix || '%' limit 2
 
 -- name: finish_job
--- Ends an attempt and adds it to the totals of /metrics. `outcome`: done, failed, or retried. `note`: message
+-- Ends an attempt and adds it to the totals in /metrics. `outcome`: done, failed, or retried. `note`: message
 -- about the next attempt, or null. `retry_seconds`: seconds until the next attempt, or null. `attempt`:
 -- number of the attempt. Does nothing if another worker has taken over the job.
 with finished as (
@@ -87,7 +87,7 @@ from jobs
 where id = :id
 
 -- name: get_overview
--- Counts of the installation's contents.
+-- Counts the installation's contents.
 select
   (select count(*)::int from regions where type = 'county') as counties,
   (select count(*)::int from regions where type = 'zip') as zips,
@@ -105,7 +105,7 @@ select
   pg_size_pretty(pg_database_size(current_database())) as database_size
 
 -- name: list_jobs
--- The newest jobs, open ones first. `status`: null for all.
+-- Lists the newest jobs, open ones first. `status`: null for all.
 select id, name, key, status, progress, note, error_code, error, attempts, deaths, next_at, queued_at, started_at, finished_at
 from jobs
 where :status::text is null or status = :status
@@ -113,7 +113,7 @@ order by status in ('queued', 'running') desc, queued_at desc
 limit :limit
 
 -- name: list_undelivered_jobs
--- Jobs to deliver to the queue, oldest first. `ids`: null for the sweep, which delivers every open job older
+-- Jobs to deliver to the queue, oldest first. If `ids` is null, as in the sweep, lists every open job older
 -- than 5 seconds.
 select id, name, status
 from jobs
@@ -129,7 +129,7 @@ set worker = null, progress = 0, note = :why
 where id = :id and status = 'running' and attempts = :attempt
 
 -- name: is_running
--- Returns whether an attempt of a job is still the current one, for the worker that runs it.
+-- Returns whether an attempt is still the job's current one. Called by the worker that runs it.
 select 1 from jobs where id = :id and status = 'running' and attempts = :attempt
 
 -- name: report_progress

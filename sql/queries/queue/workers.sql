@@ -32,7 +32,7 @@ on conflict (id) do update set alive_until = excluded.alive_until
 returning coalesce((select b.alive_until > clock_timestamp() from before b), false) as unbroken
 
 -- name: summarise_workers
--- Workers that are alive, and deaths of workers since the installation started.
+-- The number of live workers, and of worker deaths since the installation started.
 select
   (select count(*)::int from workers where alive_until > clock_timestamp()) as workers,
   coalesce((select total from event_totals where name = 'worker_deaths'), 0) as deaths

@@ -12,7 +12,7 @@ from regions r
 left join region_stats s using (type, code);
 
 -- name: find_region
--- Whether a region exists. `type`: county or zip; `code`: FIPS or ZIP.
+-- Whether a region exists. `type`: county or zip. `code`: FIPS or ZIP.
 select code
 from regions
 where type = :type and code = :code
@@ -22,14 +22,14 @@ where type = :type and code = :code
 select distinct fips from regions where type = 'zip' and code = any (:codes::text[]);
 
 -- name: list_unknown
--- Which of these regions don't exist. Returns none if the database has no regions at all.
+-- Returns which of these regions don't exist. Returns none if the database has no regions at all.
 select asked.type, asked.code
 from unnest(:types::text[], :codes::text[]) as asked (type, code)
 left join regions r on r.type = asked.type and r.code = asked.code
 where r.code is null and (select count(*) from (select 1 from regions limit 1) as any_region) > 0
 
 -- name: insert_region_stats
--- Inserts the responses of regions without statistics. `bodies`: all bodies as one text, one per line.
+-- Inserts the responses for regions without statistics. `bodies`: all bodies as one string, one per line.
 insert into region_stats (type, code, etag, body)
 select b.type, b.code, b.etag, convert_to(b.body, 'UTF8')
 from unnest(:types::text[], :codes::text[], :etags::text[], string_to_array(:bodies, E'\n')) as b (type, code, etag, body)
@@ -48,8 +48,9 @@ from regions
 where type = 'zip'
 
 -- name: search_regions
--- A page of the regions that match all words, counties first, then by name. {{words}}: a condition for each
--- pattern. `type`, `state`, and `after_type` may be null. Returns at least one row, for the total.
+-- A page of the regions that match all words. Counties come first; within each type, regions are sorted by
+-- name. {{words}}: a condition for each pattern. `type`, `state`, and `after_type` may be null. Returns at
+-- least one row, because each row includes the total.
 with hits as materialized (
   select id, type, code, name, state, county_name
   from regions

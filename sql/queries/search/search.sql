@@ -8,11 +8,11 @@ from county_coverage
 -- For each county that has every term of a search, returns the serials of the parcels with either of the two
 -- rarest terms: 4 bytes per serial, in base64, with repeats. Uses window functions by county instead of a
 -- join, so that a cluster can process each shard on its own. Doesn't filter by county, because only counties
--- with parcels have words, and with such a filter the planner would read all words of these counties instead
--- of using the word index. Parameters, one entry per range of words: `tables`, the table to search (each
--- table is a separate search); `terms`, the term that the range belongs to; `begins`, `ends`, the start and
--- the excluded end of the range; `counts`, number of terms in the search; `most`, maximum number of bytes to
--- read of a word's serials. `cut`: whether a word has more serials than that.
+-- with parcels have words, and with such a filter PostgreSQL would read all words of these counties instead
+-- of using the word index. Parameters, with one entry per range of words: `tables` (the table to search; each
+-- table is a separate search), `terms` (the term that the range belongs to), `begins` and `ends` (the start
+-- and the excluded end of the range), and `counts` (the number of terms in the search). `most`: the maximum
+-- number of bytes to read from a word's serials. `cut`: whether a word has more serials than that.
 select asked as table, fips, encode(string_agg(substring(serials from 1 for most), ''), 'base64') as serials,
   bool_or(octet_length(serials) > most) as cut
 from (
@@ -38,8 +38,8 @@ where terms = count and rarity <= 2
 group by asked, fips, term
 
 -- name: list_owners
--- The owners of some parcels on the roll whose names match, by county, with the number of these parcels that
--- each owns. `patterns`: LIKE patterns for words, each preceded by a space.
+-- For the given parcels, the owners on the roll whose names match, by county, with the number of these
+-- parcels that each owns. `patterns`: LIKE patterns for words, each preceded by a space.
 select p.fips, p.owner_name as name, count(*)::int as parcels
 from parcels p
 where p.fips = any (:counties::int[]) and p.property_id = any (:property_ids::bigint[]) and p.retired_at is null

@@ -10,8 +10,8 @@ order by s.seq, s.id;
 select s.id, s.filter, s.counties, s.seq from searches s order by s.id;
 
 -- name: list_changed_parcels
--- Changes of parcels between two numbers, in some counties. `county.loaded` represents all parcels of its
--- county.
+-- Changes to parcels between two change numbers, in the given counties. `county.loaded` represents all
+-- parcels of its county.
 select seq, fips, property_id
 from changes
 where seq > :after and seq <= :until and fips = any (:counties::int[])
@@ -121,7 +121,8 @@ group by u.email, r.token, s.id, s.name
 order by u.email, s.name;
 
 -- name: mark_mailed
--- Records the last note that was emailed, by user and search. The arrays correspond row by row.
+-- Records the last note that was emailed, by user and search. The arrays are parallel: one element per user
+-- and search.
 update search_readers r
 set mailed_n = greatest(r.mailed_n, m.last), mailed_at = now()
 from unnest(:tokens::uuid[], :lasts::bigint[]) as m (token, last)
@@ -129,7 +130,7 @@ where r.token = m.token;
 
 -- name: summarise_lag
 -- Figures for operators: searches that haven't checked all changes yet, and the age of the oldest of these
--- changes. 0 seconds if there are none.
+-- changes. The age is 0 seconds if there are none.
 select
   (select count(*)::int from searches where seq < (select max(seq) from changes)) as behind,
   coalesce(greatest(0, extract(epoch from now() - (

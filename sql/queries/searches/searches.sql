@@ -44,8 +44,8 @@ values (:company_id, :account_id, :name, :filter, :counties, :notify, :webhook_i
 returning id;
 
 -- name: update_search
--- Changes a search. `seq`: if the filter changes, the number of the last change that its new members include,
--- otherwise null. No row if there is none.
+-- Changes a search. `seq`: if the filter changes, the number of the last change that its new members reflect,
+-- otherwise null. Returns no row if the search doesn't exist.
 update searches
 set name = :name, filter = :filter, counties = :counties, notify = :notify, webhook_id = :webhook_id,
   seq = coalesce(:seq, seq)
@@ -53,7 +53,7 @@ where id = :search_id and company_id = :company_id
 returning id;
 
 -- name: delete_search
--- Deletes a search with its members and notes. No row if there is none.
+-- Deletes a search with its members and notes. Returns no row if the search doesn't exist.
 delete from searches where id = :search_id and company_id = :company_id returning id;
 
 -- name: clear_members
@@ -67,7 +67,7 @@ select :search_id, id from unnest(:property_ids::bigint[]) as p (id)
 on conflict do nothing;
 
 -- name: list_notes
--- Notes of a search after the given one, oldest first, with the change behind each.
+-- A search's notes after the given one, oldest first, with the change behind each.
 select n.n, n.became, n.at as noted_at, n.property_id as parcel, c.seq, c.type, c.at, c.run_id, c.fips, c.property_id, c.listing_id, c.zip, c.fields
 from search_changes n
 left join changes c on c.seq = n.seq
@@ -111,7 +111,7 @@ set mailed_n = (select coalesce(max(n), 0) from search_changes where search_id =
 where search_id = :search_id;
 
 -- name: find_reader
--- The search and the user of an unsubscribe link.
+-- The search and the user that an unsubscribe link is for.
 select s.name, u.email
 from search_readers r
 join searches s on s.id = r.search_id
@@ -119,7 +119,7 @@ join users u on u.id = r.user_id
 where r.token = :token;
 
 -- name: end_mails
--- Unsubscribes the user of a link from a search. `all`: from all searches.
+-- Unsubscribes a link's user from a search. `all`: from all searches.
 delete from search_readers r using search_readers named
 where named.token = :token and r.user_id = named.user_id and (:all or r.search_id = named.search_id)
 returning r.search_id;

@@ -2,7 +2,7 @@
 -- the sold acreage differs. Deletes the land figures of all other comps. Parameters: fips, most_correction
 -- (the largest correction of an acreage, as a share of what was sold).
 with looked_at as (
-  -- market/list_sales.sql builds the source_id of a roll's sale as county/key of the parcel/date.
+  -- market/list_sales.sql builds the source_id of a roll's sale as county/parcel key/date.
   select l.id, l.fips, l.feed_id, l.apn, l.lot_acres, substring(l.source_id from '^\d{5}/(.*)/\d{4}-\d\d-\d\d$') as key
   from listings l
   where l.fips = {{fips}} and l.status <> 'OFF_MARKET'

@@ -63,7 +63,7 @@ copy (
 ) to stdout (format binary);
 
 -- name: copy_valuations
--- Writes valuations, with the columns in the order of workers/valuation/value-county.ts.
+-- Writes valuations, with the columns in the order that workers/valuation/value-county.ts uses.
 copy valuations (
   fips, property_id, mean_price, mean_ppa, mean_adjusted_price, mean_adjusted_ppa, gini_index, confidence_score, low_price,
   high_price, out_of_support, comps, as_of, model_version
@@ -87,8 +87,8 @@ from feeds f
 where exists (select true from listings l where l.feed_id = f.id)
 
 -- name: get_dirty_state
--- Whether parcels wait to be valued, whether comps have no model of this version yet, and whether a
--- valuation job is open. `model_version`: version of the model.
+-- Whether parcels are waiting to be valued, whether comps have no model of this version yet, and whether a
+-- valuation job is open. `model_version`: the model's version.
 select
   exists (select true from valuations_dirty) as due,
   exists (select true from listings) and not exists (
@@ -99,7 +99,7 @@ select
   ) as open
 
 -- name: has_land
--- Whether any parcel of a county has figures of land layers, or an assessed or market value of its land.
+-- Whether any parcel of a county has figures from land layers, or an assessed or market value for its land.
 -- Reads one entry of each index, while `exists` would read the whole index. The last index is read only if
 -- the others have no entry.
 (select true from parcel_attributes where fips = :fips limit 1)
@@ -117,11 +117,11 @@ where fips = :fips and status = 'SOLD' and price > 0 and lot_acres > 0 and locat
 limit 1
 
 -- name: has_estimates
--- Whether model estimates of a county are stored. `model_version`: version of the model.
+-- Whether model estimates of a county are stored. `model_version`: the model's version.
 select true as known from valuation_counties where fips = :fips and model_version = :model_version
 
 -- name: list_comps_on_land
--- Comps of a county without a known parcel, with the parcels that contain their points and have the sold
+-- A county's comps whose parcel is unknown, with the parcels that contain their points and have the sold
 -- acreage, as in link_comps.sql.
 select l.id, f.property_id, l.location[0] as x, l.location[1] as y, p.boundary
 from listings l
@@ -148,19 +148,31 @@ group by fips
 order by fips
 
 -- name: list_estimates
--- Model estimates from the sales of all other counties. `fips`: the county to exclude; `model_version`:
--- version of the model.
+-- Model estimates from the sales in all other counties. `fips`: the county to exclude. `model_version`: the
+-- model's version.
 select fips, estimates
 from valuation_counties
 where fips <> :fips and model_version = :model_version
 order by fips
 
+-- name: list_land_uses
+-- The land uses of a county's parcels.
+select distinct land_use_code as code
+from parcels
+where fips = :fips and retired_at is null and land_use_code is not null
+
 -- name: list_marked_counties
 -- Lists the counties that are waiting to be valued.
 select distinct fips from valuations_dirty order by fips
 
+-- name: list_used_as
+-- A county's parcels with one of these land uses.
+select property_id as id
+from parcels
+where fips = :fips and retired_at is null and land_use_code = any (:codes::text[])
+
 -- name: list_used_comps
--- The comps of a valuation, in the order of `ids`. A comp that its feed has withdrawn since has the status
+-- The comps of a valuation, in the order of `ids`. A comp that its feed has since withdrawn has the status
 -- OFF_MARKET, unless it is a sale that an operator uses.
 select
   l.id, case when o.used and l.status = 'OFF_MARKET' then 'SOLD' else l.status end as status, l.price::float8 as price, l.lot_acres as lot_size, to_char(l.sold_date, 'YYYY-MM-DD') as sold_date
@@ -176,7 +188,7 @@ select pg_advisory_xact_lock(:lock, :fips)
 
 -- name: mark_comps
 -- Marks the counties of the run's new, changed, and removed comps, before and after the change, and the
--- counties near them. Run it before the comps are written. Changes to columns that valuations don't use are
+-- counties near them. Run this before the comps are written. Changes to columns that valuations don't use are
 -- ignored.
 with moved as (
   select
@@ -239,8 +251,8 @@ left join valuations v on v.fips = p.fips and v.property_id = p.property_id
 where p.fips = any (:fips::int[]) and p.retired_at is null
 
 -- name: store_comp_land
--- Stores the land figures of comps that were found by their points. Parameters: fips; ids of comps and
--- parcels, in pairs.
+-- Stores the land figures of comps that were found by their points. Parameters: fips, and comp ids and parcel
+-- ids, in pairs.
 insert into comp_land (
   listing_id, fips, property_id, steep_percent, frontage_ft, flood_percent, wetlands_percent
 )
@@ -251,23 +263,23 @@ from unnest({{ids}}::uuid[], {{parcels}}::bigint[]) as c (id, property_id)
 join parcel_filters f on f.fips = {{fips}} and f.property_id = c.property_id
 
 -- name: store_estimates
--- Stores model estimates from the sales of a county. `price_index`: its knots, or null; `model_version`:
--- version of the model.
+-- Stores model estimates from a county's sales. `price_index`: its knots, or null. `model_version`: the
+-- model's version.
 insert into valuation_counties (fips, estimates, price_index, model_version)
 values (:fips, :estimates, :price_index, :model_version)
 on conflict (fips) do update
 set estimates = excluded.estimates, price_index = excluded.price_index, model_version = excluded.model_version
 
 -- name: store_reach
--- Stores the extent of a county's parcels and the area that their comps can be in, in 1e-7 degrees.
--- `extent`: extent of the parcels, or null; `reach`: the extent grown by the maximum distance of comps;
--- `as_of`: the valuation date, or null.
+-- Stores the extent of a county's parcels and the area that their comps can be in, in 1e-7 degrees. `extent`:
+-- the parcels' extent, or null. `reach`: the extent, expanded by the maximum distance of comps. `as_of`: the
+-- valuation date, or null.
 insert into valuation_counties (fips, extent, reach, as_of)
 values (:fips, :extent, :reach, :as_of)
 on conflict (fips) do update set extent = excluded.extent, reach = excluded.reach, as_of = excluded.as_of
 
 -- name: watch_jobs
--- The mean progress of some jobs, 0 to 1, and the number of parcels in those that are done.
+-- The mean progress of the given jobs, 0 to 1, and the number of parcels in the jobs that are done.
 select
   coalesce(avg(case when status = 'done' then 1 else progress end), 1)::float8 as progress,
   count(*) filter (where status in ('queued', 'running'))::int as open,

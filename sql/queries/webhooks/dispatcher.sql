@@ -1,5 +1,5 @@
 -- name: lock_position
--- The last change that messages were created for. No row while another worker creates some.
+-- The last change that messages were created for. Returns no row while another worker is creating messages.
 select seq from webhook_position for update skip locked;
 
 -- name: make_messages
@@ -88,10 +88,11 @@ join webhook_messages m on m.id = t.message_id
 order by m.seq;
 
 -- name: record_attempts
--- Records the results of attempts. The arrays correspond row by row. `waits`: seconds until the next attempt,
--- or null for none. Turns off a webhook that returned 410, and one with no successful delivery for `days`
--- days when a message runs out of attempts. The `given` query hides the number of rows from the planner,
--- which would otherwise read the whole table for a thousand rows.
+-- Records the results of attempts. The arrays are parallel: one element per attempt. `waits`: seconds until
+-- the next attempt, or null for none. Turns off a webhook that returned 410. When a message runs out of
+-- attempts, also turns off its webhook if that has had no successful delivery for `days` days. The `given`
+-- query hides the number of rows from the planner, which would otherwise read the whole table for a thousand
+-- rows.
 with given as (
   select set_config('plat.actor', 'plat', true), :webhook_ids::uuid[] as webhook_ids, :message_ids::uuid[] as message_ids,
     :turns::int[] as turns, :statuses::int[] as statuses, :errors::text[] as errors, :waits::float8[] as waits
@@ -134,7 +135,7 @@ where w.id = n.webhook_id and (w.failing_since is distinct from n.failing_since 
 -- name: summarise_deliveries
 -- Figures for operators: pending and failed deliveries, webhooks that are failing or that Plat turned off,
 -- how long the oldest due delivery to other webhooks has waited, and the age of the oldest change without
--- messages. 0 seconds if there are none.
+-- messages. Times are 0 seconds if there are none.
 select
   (select count(*)::int from webhook_deliveries where state = 'pending') as pending,
   (select count(*)::int from webhook_deliveries where state = 'failed') as failed,
@@ -161,7 +162,7 @@ delete from webhook_messages
 where id in (select id from webhook_messages where at < now() - :days * interval '1 day' order by at limit 10000);
 
 -- name: list_all_webhooks
--- Webhooks of all accounts with their pending, failed, and successful deliveries. `webhook_id`: null for all.
+-- All accounts' webhooks, with their pending, failed, and successful deliveries. `webhook_id`: null for all.
 select w.id, a.name as account, w.url, w.types, w.fips, w.enabled, w.disabled_because, w.failing_since, w.created_at,
   d.pending, d.failed, d.delivered
 from webhooks w
@@ -176,7 +177,7 @@ where :webhook_id::uuid is null or w.id = :webhook_id
 order by a.name, w.created_at;
 
 -- name: switch_webhook
--- Turns a webhook on or off. `by`: the operator. No row if there is none.
+-- Turns a webhook on or off. `by`: the operator. Returns no row if the webhook doesn't exist.
 update webhooks w
 set enabled = :enabled, disabled_because = case when not :enabled then disabled_because end,
   failing_since = case when :enabled then null else failing_since end

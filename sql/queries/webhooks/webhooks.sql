@@ -1,5 +1,5 @@
 -- name: set_actor
--- Sets the actor of the transaction's changes: the user's email address, or else the call's API key, or else
+-- Sets the actor for the transaction's changes: the user's email address, or else the call's API key, or else
 -- an assistant.
 select set_config('plat.actor', coalesce(
   (select email from users where id = :user_id::uuid), (select 'key ' || name from api_keys where id = :key_id::uuid), 'an assistant'
@@ -45,7 +45,8 @@ insert into audit (actor, action, entity, entity_id, account_id)
 values (current_setting('plat.actor'), 'rotate_secret', 'webhooks', :webhook_id::text, :account_id);
 
 -- name: update_webhook
--- Changes a webhook of an account. Turning a webhook on again clears its failures. No row if there is none.
+-- Changes a webhook of an account. Turning a webhook on again clears its failures. Returns no row if the
+-- webhook doesn't exist.
 update webhooks
 set url = :url, types = :types, fips = :fips, search_id = :search_id, enabled = :enabled,
   disabled_because = case when not :enabled then disabled_because end,
@@ -54,7 +55,7 @@ where id = :webhook_id and account_id = :account_id
 returning id;
 
 -- name: delete_webhook
--- Deletes a webhook of an account with its pending deliveries. No row if there is none.
+-- Deletes a webhook of an account with its pending deliveries. Returns no row if the webhook doesn't exist.
 delete from webhooks where id = :webhook_id and account_id = :account_id returning id;
 
 -- name: add_test

@@ -10,9 +10,9 @@ import { between, createRandom, normal, pick, type Random, seedOf } from './rand
 export type RollContext = {
   seed: number;
   parcels: number;
-  /** ZIPs of the county. */
+  /** The county's ZIPs. */
   towns: readonly Place[];
-  /** Closing date of the roll; no date in it is later. */
+  /** The roll's closing date. No date in it is later. */
   asOf: string;
 };
 
@@ -26,7 +26,7 @@ const LOAN_TYPES = ['FIX', 'FIX', 'FIX', 'ARM', 'HEL'];
 const FIRST_SALE_YEAR = 1985;
 
 /**
- * What the assessor knows about a parcel. One in five is vacant: fewer in town, and more of the large ones.
+ * What the assessor knows about a parcel. One in five is vacant: fewer in town, more among the large ones.
  */
 export function describeParcel(context: RollContext, shape: ParcelShape, serial: number): ParcelRecord {
   const { seed, parcels, towns } = context;
@@ -41,7 +41,7 @@ export function describeParcel(context: RollContext, shape: ParcelShape, serial:
   const livesThere = !vacant && owner.kind === 'person' && !hasPortfolio(number, parcels) && random() < 0.8;
   return {
     apn: parcelNumber(shape),
-    // One in thirty states no acreage; the others were measured by tape and rounded.
+    // One in thirty has no stated acreage. The others were measured by tape and rounded.
     acres: random() < 0.03 ? 0 : Number((acres * (1 + 0.02 * normal(random))).toFixed(acres < 1 ? 3 : 2)),
     owner_name: owner.name,
     owner_name_2: owner.name2,
@@ -68,8 +68,8 @@ export function describeParcel(context: RollContext, shape: ParcelShape, serial:
 }
 
 /**
- * Section, block and lot as the county prints them. The last group distinguishes the parts of a lot that was
- * split later.
+ * Section, block, and lot, as the county prints them. The last group distinguishes the parts of a lot that
+ * was split later.
  */
 export function parcelNumber({ section, block, lot }: ParcelShape): string {
   const digits = (value: number, width: number) => String(value).padStart(width, '0');
@@ -140,7 +140,7 @@ function lastSale({ asOf }: RollContext, random: Random, owner: Owner, acres: nu
   if (random() < 0.12) return NO_SALE;
   const today = dayNumber(asOf);
   const first = dayNumber(`${FIRST_SALE_YEAR}-01-01`);
-  // Recent sales are more frequent.
+  // Recent sales are more common.
   const day = today - Math.floor((today - first) * random() ** 1.8);
   const withinFamily = owner.kind === 'person' && random() < 0.08;
   const worth =

@@ -4,8 +4,8 @@ import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 
 /**
- * Large enough that writing costs little compared with building the text, and small enough not to matter in
- * memory.
+ * Large enough that writing costs little compared with building the text, and small enough that its memory
+ * doesn't matter.
  */
 const CHUNK_CHARS = 1 << 18;
 
@@ -13,8 +13,7 @@ type Pieces = Iterable<string> | AsyncIterable<string>;
 
 /** Collects pieces of text into chunks that are large enough to write. */
 export async function* chunked(pieces: Pieces): AsyncGenerator<string> {
-  // Awaiting each of a million pieces would cost a second, and pieces from a synchronous iterator need no
-  // await.
+  // Awaiting a million pieces would take a second, and pieces from a synchronous iterator don't need it.
   const source = Symbol.iterator in pieces ? pieces[Symbol.iterator]() : pieces[Symbol.asyncIterator]();
   let parts: string[] = [];
   let chars = 0;

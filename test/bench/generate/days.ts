@@ -1,4 +1,4 @@
-/** Calendar days as whole numbers since 1970-01-01, and back as 'YYYY-MM-DD'. */
+/** Converts calendar days to whole numbers of days since 1970-01-01, and back to 'YYYY-MM-DD'. */
 const DAY_MS = 86_400_000;
 
 export function dayNumber(day: string): number {

@@ -4,14 +4,14 @@ import { PlatError } from '../../../shared/platform/errors.ts';
 import { createRandom, normal, seedOf } from './random.ts';
 
 /**
- * A ring without its closing vertex: x, y, x, y … in integers of 1e-7 degree. Exteriors are
- * counter-clockwise, holes clockwise.
+ * A ring without its closing vertex: x, y, x, y … in integers of 1e-7 degree. Exteriors are counterclockwise,
+ * and holes are clockwise.
  */
 export type FlatRing = number[];
 
 export type ParcelShape = {
   kind: 'lot' | 'donut' | 'island' | 'multipart';
-  /** Numbers from 1 that give the parcel's place in the county. The three together are unique. */
+  /** The parcel's place in the county, as numbers that start at 1. The three together are unique. */
   section: number;
   block: number;
   lot: number;
@@ -25,26 +25,32 @@ export type Section = { number: number; parcels: ParcelShape[]; roads: Road[] };
 export type FabricOptions = {
   count: number;
   seed: number;
-  /** The rectangle to fill, in degrees. If it is larger than the parcels need, only its middle is used. */
+  /** The rectangle to fill, in degrees. If it is larger than the parcels need, only the middle is used. */
   extent: Box;
 };
 
-/** Meters per 1e-7 degree of latitude: the WGS84 equator divided by 360 * 10^7, as for longitude. */
+/**
+ * Meters per 1e-7 degree of latitude: the length of the WGS84 equator divided by 360 * 10^7, as for
+ * longitude.
+ */
 const UNIT_M = 0.01113195;
 
-/** Parcels per section, averaged over the county: a square mile of suburb, or a township of farms. */
+/**
+ * Parcels per section, averaged over the county. A section is a square mile of suburb, or a township of
+ * farms.
+ */
 const PARCELS_PER_SECTION = 120;
-/** Limits parcels to 8 acres on average, so that a small roll is not spread over a county as ranches. */
+/** Limits parcels to 8 acres on average, so that a small roll does not turn a county into ranches. */
 const MAX_MEAN_SQ_M = 8 * 4046.86;
 const ISLAND_SHARE = 0.01;
 const MULTIPART_SHARE = 0.015;
-/** Share of blocks with a row of lots that no street reaches. */
+/** Share of blocks that have a row of lots no street reaches. */
 const INNER_ROW_SHARE = 0.2;
 /** Distance from a road's centerline to the lots next to it. */
 const ROAD_M = 11;
 const STREET_M = 8;
 /**
- * Number of steps between two corners of a lot, along a street and away from it; and how far each step is
+ * Number of steps between two corners of a lot, along a street and away from it, and how far each step is
  * moved at random, as a share of the lot.
  */
 const STEPS_ALONG = 3;
@@ -65,7 +71,7 @@ const NORMAL_EVERY = 3;
  * Generates the parcels of a county, section by section. Sections form a grid with irregular corners and
  * roads between them. A section is a stack of blocks with streets between them, and a block has rows of lots
  * whose bent boundaries match exactly.
- * @throws PlatError `generate` when the extent is too small for that number of parcels
+ * @throws PlatError `generate` if the extent is too small for that number of parcels
  */
 export function* fabric({ count, seed, extent }: FabricOptions): Generator<Section> {
   const [west, south, east, north] = middle(extent, count * MAX_MEAN_SQ_M);
@@ -76,7 +82,8 @@ export function* fabric({ count, seed, extent }: FabricOptions): Generator<Secti
   const rows = Math.max(1, Math.round(wanted / columns));
   if (widthM * heightM < count * MIN_MEAN_SQ_M)
     throw new PlatError('generate', `${count} parcels do not fit. Ask for fewer or choose a larger county.`);
-  // Meters from the southwest corner. Exact on the rim; inside, moved by up to a twelfth of a section.
+  // Meters from the southwest corner. Points on the rim are exact. Points inside are moved by up to a twelfth
+  // of a section.
   const corner = (column: number, row: number): Position => [
     (widthM / columns) * (column + (column % columns === 0 ? 0 : jitter(seed, 11, column, row) / 12)),
     (heightM / rows) * (row + (row % rows === 0 ? 0 : jitter(seed, 12, column, row) / 12)),
@@ -85,7 +92,7 @@ export function* fabric({ count, seed, extent }: FabricOptions): Generator<Secti
     Math.round(west * 1e7 + x / scaleX),
     Math.round(south * 1e7 + y / UNIT_M),
   ];
-  // Some sections are dense and others open: their shares of the parcels are log-normal.
+  // Some sections are dense and others are open: their shares of the parcels are log-normally distributed.
   const random = createRandom(seedOf(seed, 9));
   const weights = Array.from({ length: columns * rows }, () => Math.exp(0.8 * normal(random)));
   const weight = weights.reduce((sum, one) => sum + one, 0);
@@ -101,7 +108,7 @@ export function* fabric({ count, seed, extent }: FabricOptions): Generator<Secti
       corner(column + 1, row + 1),
       corner(column, row + 1),
     ] as const;
-    /** Position from shares of the section's width and height. */
+    /** Computes a position from shares of the section's width and height. */
     const at = (u: number, v: number): Position => [
       (1 - v) * ((1 - u) * southwest[0] + u * southeast[0]) + v * ((1 - u) * northwest[0] + u * northeast[0]),
       (1 - v) * ((1 - u) * southwest[1] + u * southeast[1]) + v * ((1 - u) * northwest[1] + u * northeast[1]),
@@ -152,7 +159,7 @@ type Plan = {
   at(u: number, v: number): Position;
   /** Converts meters to units of 1e-7 degree. */
   place(meters: Position): Position;
-  /** Size of the section in meters. */
+  /** The section's size in meters. */
   size: Position;
   scaleX: number;
 };
@@ -205,7 +212,7 @@ function layOut(plan: Plan): { parcels: ParcelShape[]; streets: number[] } {
   return { parcels: joined(plan, withIslands(plan, parcels, islands), pairs), streets };
 }
 
-/** Counter-clockwise, visiting every step of the grid. */
+/** Runs counterclockwise and visits every step of the grid. */
 function outline(
   grid: (i: number, j: number) => Position,
   column: number,
@@ -232,7 +239,7 @@ function parcelOf(
   return { kind, section, block, lot, polygons, areaSqM };
 }
 
-/** Area in square units, positive for a counter-clockwise ring. */
+/** Area in square units, positive for a counterclockwise ring. */
 function areaOf(ring: FlatRing): number {
   const [x0, y0] = ring as [number, number];
   let double = 0;
@@ -241,7 +248,7 @@ function areaOf(ring: FlatRing): number {
   return double / 2;
 }
 
-/** Puts a parcel into the middle of some lots, which get a hole there. */
+/** Puts a parcel in the middle of some lots, which get a hole there. */
 function withIslands(plan: Plan, lots: ParcelShape[], islands: number): ParcelShape[] {
   const made: ParcelShape[] = [];
   for (let k = 0; k < islands; k++) {
@@ -257,7 +264,7 @@ function withIslands(plan: Plan, lots: ParcelShape[], islands: number): ParcelSh
   return [...lots, ...made];
 }
 
-/** Joins pairs of plain lots that share no vertex, each pair into one parcel. */
+/** Joins pairs of plain lots that share no vertex into one parcel per pair. */
 function joined(plan: Plan, lots: ParcelShape[], pairs: number): ParcelShape[] {
   const plain = lots.filter(lot => lot.kind === 'lot');
   const gone = new Set<ParcelShape>();

@@ -5,7 +5,7 @@ import { fiveDigits } from '../../../shared/regions/counties.ts';
 import { COUNTY_COLUMN, DEFAULT_COUNTY, KEY_COLUMN, ROLL_COLUMNS } from './roll.ts';
 
 /**
- * A feed file for a generated roll of a county, or of a state when `fips` is null. `file` is the roll's path
+ * A feed file for the generated roll of a county, or of a state if `fips` is null. `file` is the roll's path
  * relative to the feed file.
  */
 export function rollFeed(name: string, file: string, fips: number | null = DEFAULT_COUNTY): object {

@@ -15,17 +15,17 @@ import { below, between, createRandom, normal, pick, type Random, seedOf } from 
 export type ListingOptions = {
   count: number;
   seed: number;
-  /** The day the listings are seen, 'YYYY-MM-DD'. No date is later. */
+  /** The day the listings are seen, 'YYYY-MM-DD'. No date is later than this. */
   asOf: string;
   /** Generates listings in this county only. */
   fips?: number;
-  /** Source that the listings name. Default 'generated'. */
+  /** The source that the listings name. Default: 'generated'. */
   source?: string;
-  /** How far back sales go. Default three years. */
+  /** How far back sales go. Default: three years. */
   reachDays?: number;
 };
 
-/** A listing in the form a feed reports it. */
+/** A listing in the form that a feed reports. */
 export type GeneratedListing = Record<Exclude<ListingField, 'photos'>, string | number | null> & {
   status: ListingStatus;
   /** The county of the listing, whether or not `fips` states it. */
@@ -41,15 +41,18 @@ const STATUSES: readonly [share: number, status: ListingStatus][] = [
   [0.54, 'SOLD'],
 ];
 
-/** Sales go back three years: the span that market windows read, and as much again that they must ignore. */
+/**
+ * Sales go back three years: the period that market windows read, and the same length again, which they must
+ * ignore.
+ */
 const HISTORY_DAYS = 3 * 365;
 
 const SALE_TYPES = ['Lots and Land', 'Lots and Land', 'Lots and Land', 'Farm', 'Residential'];
 
 /**
  * Generates listings from a seed. Acreage is log-normal around 2 acres (sigma 1.9), which covers all 22
- * buckets. The price per acre falls with acreage and differs by state, county and listing. 1 in 100 states no
- * acreage.
+ * buckets. The price per acre falls with acreage and differs by state, county and listing. 1 in 100 has no
+ * stated acreage.
  */
 export function* generateListings(options: ListingOptions): Generator<GeneratedListing> {
   const { count, seed, asOf, fips, source = 'generated', reachDays = HISTORY_DAYS } = options;
@@ -75,7 +78,7 @@ export function* generateListings(options: ListingOptions): Generator<GeneratedL
       state: place.state,
       zip: place.zip,
       county: place.county,
-      // A third give only the county's name.
+      // A third have only the county's name.
       fips: serial % 3 === 0 ? null : fiveDigits(place.fips),
       apn:
         random() < 0.8 ? `${between(random, 10, 99)}-${between(random, 100, 999)}-${ending.slice(4)}` : null,
@@ -106,7 +109,7 @@ function interest(serial: number): { views: number | null; saves: number | null 
   return { views, saves: views % 13 };
 }
 
-/** Towns have different numbers of listings: each place has a log-normal weight. */
+/** Towns have different numbers of listings, because each place has a log-normal weight. */
 function placeChooser(seed: number, fips: number | undefined): (random: Random) => Place {
   const places = allPlaces().filter(place => fips === undefined || place.fips === fips);
   if (places.length === 0)
@@ -146,7 +149,10 @@ function askingPrice(random: Random, seed: number, fips: number, acres: number):
   return roundPrice(perAcre * acres);
 }
 
-/** Rounds as sellers do: to hundreds below 50,000, to thousands below 1,000,000, and to 5,000s above. */
+/**
+ * Rounds as sellers do: to hundreds below 50,000, to thousands below 1,000,000, and to multiples of 5,000
+ * above that.
+ */
 function roundPrice(price: number): number {
   const step = price < 50_000 ? 100 : price < 1_000_000 ? 1_000 : 5_000;
   return Math.max(500, Math.round(price / step) * step);
@@ -177,7 +183,7 @@ function round(value: number, digits: number): number {
   return Number(value.toFixed(digits));
 }
 
-/** A finished row of table `listings`, as an ingestion would store it. Includes off-market listings. */
+/** A finished row for table `listings`, as an ingestion would store it. Includes off-market listings. */
 function storedListing(listing: GeneratedListing, hashes: Random, feedId: number) {
   const { countyFips, photos, longitude, latitude, list_price, sold_price, apn, ...same } = listing;
   const { fips: _named, ...columns } = same;

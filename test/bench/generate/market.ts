@@ -14,8 +14,8 @@ const YEARS = 10;
 export type MarketSize = { parcels: number; comps: number; seed: number; firstSerial?: number };
 
 /**
- * Fills a migrated database with the rows that a merge would store and valuations read. The land stays
- * unknown until `knowLand`.
+ * Fills a migrated database with the rows that a merge would store and valuations read. Land attributes stay
+ * unknown until `knowLand` is called.
  */
 export async function seedMarket(
   client: pg.Client,
@@ -53,7 +53,7 @@ export async function seedMarket(
   await client.query('checkpoint');
 }
 
-/** Writes land attributes as if layers covered all parcels of the market. */
+/** Writes land attributes as if layers covered all of the market's parcels. */
 export async function knowLand(client: pg.Client): Promise<void> {
   await client.query(`insert into parcel_attributes (fips, property_id, shape_hash)
     select fips, property_id, md5(property_id::text)::uuid from parcel_filters`);
@@ -66,7 +66,10 @@ function copy(client: pg.Client, into: string, lines: Iterable<string>): Promise
 
 type Lot = ReturnType<typeof randomLot>;
 
-/** A third of the lots have slopes, a third wetlands, a sixth a flood zone, and seven of ten frontage. */
+/**
+ * A third of the lots have slopes, a third have wetlands, a sixth are in a flood zone, and seven in ten have
+ * frontage.
+ */
 function randomLot(random: Random, serial: number) {
   const percent = (chance: number) => (random() < chance ? Math.round(100 * random()) : 0);
   return {
@@ -93,9 +96,9 @@ function* saleLines(count: number, feed: number, lots: readonly Lot[], random: R
 }
 
 /**
- * A sale of a lot, or of an unknown one. ln(price per acre) falls by 0.6 with ln(acres), and by 0.6 each if
- * the whole lot is steep, flooded or wet. It rises by 0.15 with ln(1 + feet of frontage / 100) and by 4 %
- * per year, with hills of 20 km and noise of 0.3.
+ * A sale of a lot, or of an unknown lot. ln(price per acre) falls by 0.6 with ln(acres), and by another 0.6
+ * each if the whole lot is steep, in a flood zone, or wetland. It rises by 0.15 with ln(1 + feet of frontage
+ * / 100) and by 4% per year. It also varies with location, in waves of 20 km, and has noise of 0.3.
  */
 export function randomSale(random: Random, serial: number, lot?: Lot) {
   const { x, y, acres } = lot ?? place(random);

@@ -19,8 +19,8 @@ export type Owner = {
 } & Record<'name' | 'mailAddress' | 'mailCity' | 'mailState' | 'mailZip', string>;
 
 /**
- * Share of parcels that belong to owners of several. The largest of these owners holds about one in seventy
- * of them.
+ * Share of parcels that belong to owners of several parcels. The largest of these owners has about one in
+ * seventy of them.
  */
 const PORTFOLIO_SHARE = 0.38;
 const PORTFOLIO_SHIFT = 10;
@@ -29,7 +29,7 @@ const PORTFOLIOS = 0.1;
 
 /**
  * The owner number of the parcel with this serial. Numbers below `portfolios` are owners who may have several
- * parcels, by Zipf's law; the others own this parcel alone.
+ * parcels, by Zipf's law. The others own only this parcel.
  */
 export function ownerOf(random: Random, serial: number, parcels: number): number {
   const portfolios = Math.max(1, Math.round(parcels * PORTFOLIOS));
@@ -95,7 +95,7 @@ function ownerName(random: Random, kind: OwnerKind, number: number, towns: reado
   }
 }
 
-/** One in eight owners of several parcels and one in four companies have an address in another state. */
+/** One in eight owners with several parcels, and one in four companies, has an address in another state. */
 function mailAddress(random: Random, kind: OwnerKind, towns: readonly Place[]) {
   const isFar = kind !== 'hoa' && kind !== 'public' && random() < (kind === 'company' ? 0.25 : 0.12);
   const town = pick(random, towns);

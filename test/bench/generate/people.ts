@@ -2,8 +2,9 @@ import { FAR_CITIES, FIRST_NAMES, LAST_NAMES, STREETS } from './names.ts';
 import { between, createRandom, pick, type Random } from './random.ts';
 
 /**
- * A population, how a roll records it, how a source of contacts records it, and the true matches. Names are
- * as frequent as in the census: 80 surnames cover a fifth of the people, and the rest have one of 30,000.
+ * Generates a population, the way a roll and a source of contacts record it, and the true matches. Names are
+ * as frequent as in the census: 80 surnames cover a fifth of the people, and the rest have one of 30,000
+ * others.
  */
 
 /**
@@ -15,17 +16,17 @@ export const RATES = {
   known: 0.85,
   nickname: 0.1,
   /**
-   * One letter added, dropped, replaced or swapped: the rate applies to the given name, the surname and the
-   * street separately.
+   * One letter is added, dropped, replaced, or swapped. The rate applies to the given name, the surname, and
+   * the street separately.
    */
   typo: 0.02,
   /**
-   * Share of women who have another surname in the source than on the roll, and the share of those without
-   * their old surname in the source.
+   * Share of women whose surname in the source differs from the one on the roll, and the share of those whose
+   * old surname is not in the source.
    */
   married: 0.03,
   renamed: 0.3,
-  /** Share of people who have moved, and the share of those whose former address the source has. */
+  /** Share of people who have moved, and the share of those whose former address is in the source. */
   moved: 0.08,
   movedKnown: 0.7,
   /**
@@ -34,7 +35,7 @@ export const RATES = {
    */
   junior: 0.02,
   juniorSaid: 0.9,
-  /** Another person of the same name in the ZIP, in addition to those that occur by chance. */
+  /** Share of people with a namesake in the ZIP, in addition to namesakes that occur by chance. */
   namesake: 0.01,
   /** Share of records with a middle initial. */
   middle: 0.7,
@@ -61,7 +62,7 @@ export type TrueContact = {
   places: { address: string; city: string; state: string; zip: string }[];
   phone: string;
 };
-/** `ids` are the people whom a correct match may return; the first one on the roll comes first. */
+/** `ids` are the people that a correct match may return. The person listed first on the roll comes first. */
 export type TrueQuestion = {
   owner: string;
   address: string;
@@ -262,7 +263,7 @@ function record(random: Random, human: Human): TrueContact {
   };
 }
 
-/** An owner and address as an assessor would write them. */
+/** An owner and address as an assessor would write them down. */
 function question(random: Random, human: Human): TrueQuestion {
   const { first, middle, last, suffix, home, spouse } = human;
   const said = suffix === 'JR' && chance(random, RATES.juniorSaid) ? ` ${suffix}` : '';

@@ -9,8 +9,8 @@ import { countyExtent } from '../../../shared/regions/county-polygons.ts';
 import { readZips } from '../../../shared/regions/zip-file.ts';
 
 /**
- * Where a listing can be: a ZIP in its county, or a county without any ZIP (the island areas), for which
- * `zip` is ''.
+ * A place where a listing can be: a ZIP in its county, or a county without any ZIPs (in the island areas),
+ * for which `zip` is ''.
  */
 export type Place = {
   zip: string;
@@ -23,8 +23,8 @@ export type Place = {
 };
 
 /**
- * Every ZIP of the regions table with its town and position, and every county without ZIPs, ascending by
- * county and ZIP.
+ * Every ZIP in the regions table with its town and position, and every county without ZIPs, in ascending
+ * order of county and ZIP.
  */
 export function allPlaces(): readonly Place[] {
   cached ??= readPlaces();
@@ -87,9 +87,9 @@ export function countyBoundary(fips: number): MultiPolygon {
 }
 
 /**
- * A rectangle within the county. It starts in the middle of the county's largest part, and its sides move out
- * in turn until they meet the boundary. Then it shrinks by 1 %, so that it also fits in a more exact boundary
- * than this one.
+ * A rectangle within the county. It starts in the middle of the county's largest part, and its sides take
+ * turns moving out until they meet the boundary. Then it shrinks by 1%, so that it also fits within a more
+ * exact version of the boundary.
  */
 export function countyRectangle(fips: number): Box {
   const part = largestPart(countyBoundary(fips));
@@ -117,7 +117,7 @@ export function countyRectangle(fips: number): Box {
 
 const STEPS = 512;
 
-/** The cell inside the ring that is nearest the middle of its box. */
+/** The cell inside the ring that is nearest the middle of the ring's box. */
 function startRectangle(
   ring: Position[],
   outer: Box,
@@ -167,7 +167,7 @@ function within(x: number, y: number, ring: Position[]): boolean {
   return inside;
 }
 
-/** Does any edge of the ring share a point with the rectangle? (Liang and Barsky 1984.) */
+/** Whether any edge of the ring shares a point with the rectangle (Liang and Barsky 1984). */
 function meets(ring: Position[], [west, south, east, north]: Box): boolean {
   for (let i = 1; i < ring.length; i++) {
     const [x, y] = ring[i - 1]!;

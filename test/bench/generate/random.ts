@@ -21,13 +21,13 @@ export function createRandom(seed: number): Random {
 }
 
 /**
- * A 32-bit seed from numbers, so that any part of the output (a section corner, an owner) can be generated
- * independently of the others. Mixes as in MurmurHash3 (Austin Appleby, public domain).
+ * Derives a 32-bit seed from numbers, so that any part of the output (a section corner, an owner) can be
+ * generated independently of the others. Mixes as in MurmurHash3 (Austin Appleby, public domain).
  */
 export function seedOf(...parts: number[]): number {
   let h = 0x9747b28c;
   for (const part of parts) {
-    // Otherwise, parts above 2^32 would lose their high bits.
+    // Otherwise, numbers above 2^32 would lose their high bits.
     h = mix(mix(h, part | 0), Math.floor(part / 4294967296) | 0);
   }
   h ^= h >>> 16;
@@ -66,8 +66,8 @@ export function normal(random: Random): number {
 
 /**
  * A rank in [0, n), where the share of rank r falls as 1 / (r + shift): Zipf's law with exponent 1, by
- * inversion of its continuous form. `shift` flattens the head: with 10, the first rank of 10,000 gets 1.4 %
- * of the draws instead of 7.5 %.
+ * inversion of its continuous form. `shift` flattens the head: with 10, the first rank of 10,000 gets 1.4% of
+ * the draws instead of 7.5%.
  */
 export function zipfRank(random: Random, n: number, shift: number): number {
   const rank = Math.floor(shift * ((n + shift) / shift) ** random() - shift);

@@ -9,9 +9,9 @@ import { allPlaces, countyRectangle } from './places.ts';
 export type RollOptions = {
   parcels: number;
   seed: number;
-  /** The county of the parcels. Default 19153 (Polk, Iowa), which is nearly a rectangle. */
+  /** The county that the parcels are in. Default: 19153 (Polk, Iowa), which is nearly a rectangle. */
   fips?: number;
-  /** Closing date of the roll, 'YYYY-MM-DD'. Default 2025-01-01. */
+  /** Closing date of the roll, 'YYYY-MM-DD'. Default: 2025-01-01. */
   asOf?: string;
 };
 
@@ -20,7 +20,7 @@ export const DEFAULT_COUNTY = 19153;
 /** The column that identifies a parcel from year to year. */
 export const KEY_COLUMN = 'PIN';
 
-/** The county column of a statewide roll. */
+/** The county column in a statewide roll. */
 export const COUNTY_COLUMN = 'COFIPS';
 
 /**
@@ -73,7 +73,7 @@ export const ROLL_FIELDS = Object.keys(ROLL_COLUMNS) as (keyof typeof ROLL_COLUM
 
 export type GeneratedParcel = { key: string; record: ParcelRecord; shape: ParcelShape };
 
-/** The parcels of a roll, section by section; the same options give the same parcels. */
+/** Generates a roll's parcels, section by section. The same options always give the same parcels. */
 export function* generateParcels(options: RollOptions): Generator<GeneratedParcel> {
   const { parcels, seed, fips = DEFAULT_COUNTY, asOf = '2025-01-01' } = options;
   const towns = allPlaces().filter(place => place.fips === fips);
@@ -95,8 +95,8 @@ function keyOf(apn: FieldValue | undefined): string {
 }
 
 /**
- * Writes a roll as newline-delimited GeoJSON, about 960 bytes per parcel. Memory use does not grow with the
- * roll.
+ * Writes a roll as newline-delimited GeoJSON, which takes about 960 bytes per parcel. Memory use does not
+ * grow with the roll.
  */
 export async function writeRoll(file: string, options: RollOptions): Promise<void> {
   await writeText(file, lines(options));
@@ -124,7 +124,7 @@ function* lines(options: RollOptions): Generator<string> {
 
 const PREFIXES = ROLL_FIELDS.map(field => [field, `,"${ROLL_COLUMNS[field]}":`] as const);
 
-/** The text of a feature. Columns without a value are omitted, as GDAL can do to keep files small. */
+/** A feature's text. Columns without a value are omitted, which GDAL can also do to keep files small. */
 function feature({ key, record, shape }: GeneratedParcel, fips: number): string {
   let text = `{"type":"Feature","properties":{"${KEY_COLUMN}":"${key}","${COUNTY_COLUMN}":"${fiveDigits(fips)}"`;
   for (const [field, prefix] of PREFIXES) {
@@ -150,7 +150,7 @@ function ringText(ring: FlatRing): string {
   return `${text}[${degreesText(ring[0]!)},${degreesText(ring[1]!)}]]`;
 }
 
-/** Formats integers of 1e-7 degree as decimals without converting them to doubles. */
+/** Formats integers of 1e-7 degree as decimals without converting them to floating point. */
 function degreesText(value: number): string {
   const size = Math.abs(value);
   const whole = Math.floor(size / 1e7);

@@ -1,4 +1,5 @@
--- Every state of the generated listings from its first day, as a feed would have reported it over the years.
+-- Every state of the generated listings, starting with its first day, as a feed would have reported it over
+-- the years.
 insert into listing_events (listing_id, run_id, status, price, status_date, recorded_at)
 select l.id, e.run_id, e.status, e.price, e.day, e.day
 from listings l

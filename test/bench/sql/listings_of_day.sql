@@ -1,6 +1,6 @@
 -- The listings as they were known on the day bench.as_of: those sold by then, and the latest state of the
--- others if it was on the market. A state starts on the date its source gives, but no later than the day it
--- was seen.
+-- others if it was on the market. A state starts on the date that its source states, but no later than the
+-- day it was seen.
 drop table if exists pg_temp.listings, pg_temp.market_reference, pg_temp.more_reference;
 
 create temporary table listings as

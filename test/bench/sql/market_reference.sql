@@ -21,7 +21,7 @@ listing as materialized (
     price::float8 as price,
     price::float8 / lot_acres as ppa,
     coalesce(days_on_market, coalesce(status_date, sold_date) - listed_date) as dom,
-    -- The shortest window that contains the sale: 1 to 4 for 1, 3, 6, 12 months.
+    -- The shortest window that contains the sale: 1 to 4 mean 1, 3, 6, and 12 months.
     case
       when status <> 'SOLD' or sold_date > d or sold_date <= (d - interval '12 months')::date then null
       when sold_date > (d - interval '1 month')::date then 1

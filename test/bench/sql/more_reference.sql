@@ -1,4 +1,5 @@
--- The figures in `more` of all regions, except the price index, in addition to those of market_reference.sql.
+-- The figures in `more` for all regions, except the price index. They complement those of
+-- market_reference.sql.
 create temporary table more_reference as
 with bucket (bucket, least, below) as (
   values

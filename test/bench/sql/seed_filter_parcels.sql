@@ -1,9 +1,8 @@
 -- Creates the lots of one county as parcels on the roll and as parcel_filters rows. Most of their columns are
 -- known, as on a good roll. Values come from hashes of the row number, so that the same parameters give the
 -- same parcels: one in five is vacant, one owner in eight lives in another state, and acres range from 0.1 to
--- 50 with the same number in each doubling.
--- $1 fips int, $2 serial of the first lot int, $3 extents as text of box in 1e-7 degrees text[], $4
--- boundaries bytea[]
+-- 50, with the same number of lots in each doubling. $1 fips int, $2 serial of the first lot int, $3 extents
+-- as text of box in 1e-7 degrees text[], $4 boundaries bytea[]
 with lots as materialized (
   select
     i, extent, boundary, point(extent) as location, $1::bigint * 100000000 + i as property_id,

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
+import type { DealEvent } from '../../../api/v1/deals/deal-history.ts';
 import type { Deal } from '../../../api/v1/deals/deal-schema.ts';
 import { enqueue } from '../../../shared/platform/queue/jobs.ts';
 import { gradeDealsDailyJob } from '../../../workers/deals/grade-deals-daily-job.ts';
@@ -8,10 +9,11 @@ import { newCaller, startTestApi } from '../../support/api.ts';
 import { createTestDatabase } from '../../support/database.ts';
 import { dealCalls, doDealJobs, listingId } from '../../support/deals.ts';
 import { insertListings } from '../../support/listings.ts';
+import { listsOf } from '../../support/lists.ts';
 
 const db = await createTestDatabase({}, { sample: true });
 const api = await startTestApi(db);
-const { added, change, list } = dealCalls(api);
+const { PATH, added, change, list } = dealCalls(api);
 
 describe('a price set by hand is enough without a listing', () => {
   const unlisted = async () =>
@@ -43,7 +45,7 @@ describe('a price set by hand is enough without a listing', () => {
       price_advantage: rows[0]!.advantage,
       expected_profit: '25000.50',
       listing_grade: expect.stringMatching(/^[A-F]/),
-      suggested_action: expect.stringMatching(/^(drop|hold)$/),
+      suggested_action: 'hold',
       advice: {
         text: expect.stringContaining('$25,000.50'),
         like_advantage: expect.any(Number),
@@ -100,7 +102,7 @@ describe('a price set by hand is enough without a listing', () => {
   });
 });
 
-test('advice compares lots of the size, and never goes below a valuation of the same land', async () => {
+describe('advice on a lot of 2.56 acres at $34,900', async () => {
   const { key } = await newCaller(db);
   const { id } = await added(key, { listing_id: listingId(36), purchase_price: '9500', agent_fee: '1800' });
   await doDealJobs(db.pool);
@@ -111,54 +113,181 @@ test('advice compares lots of the size, and never goes below a valuation of the 
     await doDealJobs(db.pool);
     return (await list(key, '?explain=true'))[0]!;
   };
-  const range = (low: number, high: number) =>
-    `mean_adjusted_price = 59163, low_price = ${low}, high_price = ${high}, out_of_support = false`;
+  const range = (low: number, mean: number, high: number) =>
+    `mean_adjusted_price = ${mean}, low_price = ${low}, high_price = ${high}, out_of_support = false`;
+  const parcelIs = (facts: string) =>
+    db.pool.query(`update parcels set ${facts} where fips = 33019 and property_id = $1`, [parcel]);
 
-  const alone = await advised('out_of_support = true');
-  expect(alone).toMatchObject({
-    suggested_action: 'drop',
-    price: 34_900,
-    advice: { valuation_counts: false, like_listings: 12, profit_now: '23600.00' },
+  test('names no price without a valuation that counts', async () => {
+    const alone = await advised('out_of_support = true');
+    expect(alone).toMatchObject({
+      suggested_action: 'hold',
+      suggested_action_price: null,
+      price: 34_900,
+      advice: {
+        action: 'hold',
+        price: null,
+        valuation_counts: false,
+        valuation_problems: ['out_of_support'],
+        like_listings: 12,
+        profit_now: '23600.00',
+        profit_then: '23600.00',
+      },
+      figures: { reason: 'no_valuation', valuation_problems: ['out_of_support'] },
+    });
+    expect((await advised(range(5_000, 20_000, 60_000))).advice).toMatchObject({
+      action: 'hold',
+      valuation_problems: ['too_wide'],
+    });
   });
-  const price = Number(alone.suggested_action_price);
-  // Tracts of 40 acres ask so little per acre that it would be $12,000 among them.
-  expect(price).toBeGreaterThan(12_000);
-  expect(alone.advice).toMatchObject({ profit_then: `${price - 11_300}.00` });
 
-  // What a person answers to it stands until another action is advised, and ends with a price of theirs.
-  const answered = await change(key, id, { advice_held_until: '2030-01-31', advice_dismissed: true });
-  expect(answered.json).toMatchObject({ advice_held_until: '2030-01-31', advice_dismissed: true });
-  expect(await advised('out_of_support = true')).toMatchObject({ advice_dismissed: true });
-  await change(key, id, { price: 34_800 });
-  expect(await advised('out_of_support = true')).toMatchObject({
-    advice_held_until: null,
-    advice_dismissed: false,
+  test('holds, drops, or raises by the estimate and its range, never to less than the estimate', async () => {
+    expect(await advised(range(30_000, 59_163, 165_000))).toMatchObject({
+      suggested_action: 'hold',
+      suggested_action_price: null,
+      advice: {
+        action: 'hold',
+        price: null,
+        valuation_counts: true,
+        valuation_problems: [],
+        text: expect.stringMatching(/\b41% .*\$59,163/),
+      },
+      figures: { reason: 'not_above_estimate' },
+    });
+    expect(await advised(range(35_000, 59_163, 165_000))).toMatchObject({
+      suggested_action: 'hold',
+      suggested_action_price: null,
+      advice: { action: 'raise', price: '59200.00', profit_now: '23600.00', profit_then: '47900.00' },
+      figures: { reason: 'below_value' },
+    });
+    expect(await advised(range(15_000, 29_930, 60_000))).toMatchObject({
+      suggested_action: 'drop',
+      suggested_action_price: '30000.00',
+      advice: { action: 'drop', price: '30000.00', profit_then: '18700.00' },
+      figures: { reason: 'dearer_than_others' },
+    });
+    const cheap = await advised(range(5_000, 12_000, 40_000));
+    const competitive = cheap.figures!.competitive_price!;
+    expect(Number(competitive)).toBeGreaterThan(12_000);
+    expect(cheap).toMatchObject({ suggested_action: 'drop', suggested_action_price: competitive });
+    expect(await advised(range(15_000, 34_850, 60_000))).toMatchObject({
+      suggested_action: 'hold',
+      figures: { reason: 'no_lower_price' },
+    });
   });
-  await change(key, id, { price: null });
-  const early = await change(key, id, { advice_dismissed: true });
-  expect([early.status, (early.json as { error: { details: object } }).error.details]).toEqual([
-    400,
-    { advice_dismissed: [expect.any(String)] },
-  ]);
-  await doDealJobs(db.pool);
-  await change(key, id, { advice_dismissed: true });
 
-  const counted = await advised(range(price + 50, 165_000));
-  expect(counted).toMatchObject({
-    suggested_action_price: `${price + 100}.00`,
-    advice: { valuation_counts: true, text: expect.stringMatching(/\b41% .*\$59,163/) },
+  test('is compared per acre at the size of the lot, by the elasticity of the county', async () => {
+    const { advice, figures } = await advised(range(15_000, 29_930, 60_000));
+    const { rows } = await db.pool.query<{ ppa: number }>(
+      `select price / lot_acres * (2.56 / lot_acres) ^ $1::float8 as ppa from listings
+       where fips = 33019 and status = 'ACTIVE' and price > 0 and lot_acres between 2.56 / 3.0 and 3 * 2.56 and id <> $2`,
+      [figures!.size_elasticity, listingId(36)],
+    );
+    const higher = rows.filter(({ ppa }) => Number(ppa) > 34_900 / 2.56).length;
+    expect([advice!.like_listings, advice!.like_advantage]).toEqual([
+      rows.length,
+      Math.round((100 * higher) / rows.length),
+    ]);
+    const { rows: stored } = await db.pool.query<{ value: number }>(
+      "select (estimates #>> '{effects,0,value}')::float8 as value from valuation_counties where fips = 33019",
+    );
+    // Between the county's own and the default of -0.5.
+    const { value } = stored[0]!;
+    expect(figures!.size_elasticity).toBeGreaterThan(Math.min(value, -0.5) - 1e-4);
+    expect(figures!.size_elasticity).toBeLessThan(Math.max(value, -0.5) + 1e-4);
   });
-  expect(await advised(range(34_850, 165_000))).toMatchObject({
-    suggested_action: 'hold',
-    advice_dismissed: false,
-    suggested_action_price: null,
-    advice: { profit_then: '23600.00' },
-    figures: { reason: 'no_lower_price' },
-  });
-  expect((await advised(range(0, price - 50))).suggested_action_price).toBe(`${price - 100}.00`);
 
-  await db.pool.query('update parcels set acres = 2.04 where fips = 33019 and property_id = $1', [parcel]);
-  const other = await advised(range(34_850, 165_000));
-  expect(other).toMatchObject({ suggested_action: 'drop', advice: { valuation_counts: false } });
-  expect(other.advice!.text).toMatch(/listing .*\b2\.56 acres.*parcel .*2\.04 acres/);
+  test('what a person answers to it stands until another action is advised, and ends with a price of theirs', async () => {
+    await advised('out_of_support = true');
+    const answered = await change(key, id, { advice_held_until: '2030-01-31', advice_dismissed: true });
+    expect(answered.json).toMatchObject({ advice_held_until: '2030-01-31', advice_dismissed: true });
+    expect(await advised('out_of_support = true')).toMatchObject({ advice_dismissed: true });
+    await change(key, id, { price: 34_800 });
+    expect(await advised('out_of_support = true')).toMatchObject({
+      advice_held_until: null,
+      advice_dismissed: false,
+    });
+    await change(key, id, { price: null });
+    const early = await change(key, id, { advice_dismissed: true });
+    expect([early.status, (early.json as { error: { details: object } }).error.details]).toEqual([
+      400,
+      { advice_dismissed: [expect.any(String)] },
+    ]);
+    await doDealJobs(db.pool);
+    await change(key, id, { advice_dismissed: true });
+    // A raise is new advice, although its suggested_action is that of a hold.
+    expect(await advised(range(35_000, 59_163, 165_000))).toMatchObject({
+      suggested_action: 'hold',
+      advice: { action: 'raise' },
+      advice_dismissed: false,
+    });
+  });
+
+  test('a raise that is taken is advice taken', async () => {
+    await advised(range(35_000, 59_163, 165_000));
+    await change(key, id, { price: '59200' });
+    await doDealJobs(db.pool);
+    const history = (await api.call(`${PATH}${id}/history/`, { key })).json as DealEvent[];
+    expect(history.find(({ changes }) => changes.price !== undefined)).toMatchObject({
+      cause: 'advice taken',
+      changes: { price: ['34900.00', '59200.00'] },
+    });
+    expect((await list(key))[0]!.advice).toMatchObject({ action: expect.stringMatching(/hold|drop/) });
+    await change(key, id, { price: null });
+    await doDealJobs(db.pool);
+  });
+
+  test('other land than that of the listing, exempt land, and an acreage in doubt: the list says the same', async () => {
+    const lists = listsOf(api, key);
+    const made = await lists.make({ offer: { percent: 50 } });
+    await lists.add(made.id, { property_ids: [parcel!] });
+    const reviewed = async () => (await lists.rows(made.id)).results[0]!.needs_review;
+    const [before] = (
+      await db.pool.query<{ acres: number; use: string }>(
+        'select acres, land_use_code as use from parcels where fips = 33019 and property_id = $1',
+        [parcel],
+      )
+    ).rows;
+    expect((await advised(range(15_000, 29_930, 60_000))).advice!.valuation_problems).toEqual([]);
+    expect(await reviewed()).toEqual([]);
+    for (const [facts, problems] of [
+      ["land_use_code = 'EXEMPT-MUNIC'", ['exempt', 'out_of_support']],
+      ["land_use_code = 'AG EXEMPT'", []],
+    ] as const) {
+      await parcelIs(facts);
+      const { advice } = await advised(range(15_000, 29_930, 60_000));
+      expect(advice).toMatchObject({
+        valuation_problems: problems,
+        valuation_counts: problems.length === 0,
+        action: problems.length === 0 ? 'drop' : 'hold',
+      });
+      expect(await reviewed()).toEqual(problems);
+    }
+    await db.pool.query('update parcels set land_use_code = $2 where fips = 33019 and property_id = $1', [
+      parcel,
+      before!.use,
+    ]);
+    await parcelIs('acres = 2.04');
+    const other = await advised(range(15_000, 29_930, 60_000));
+    expect(other.advice).toMatchObject({ action: 'hold', valuation_problems: ['other_acreage'] });
+    expect(other.advice!.text).toMatch(/listing .*\b2\.56 acres.*parcel .*2\.04 acres/);
+    await db.pool.query('update parcels set acres = $2 where fips = 33019 and property_id = $1', [
+      parcel,
+      before!.acres,
+    ]);
+  });
+
+  test('advice of an older version has an action as well', async () => {
+    await advised(range(15_000, 29_930, 60_000));
+    await db.pool.query(
+      `update deals set advice = advice - '{action,price,valuation_problems}'::text[],
+         figures = figures - '{size_elasticity,valuation_problems}'::text[]
+       where id = $1`,
+      [id],
+    );
+    expect((await list(key, '?explain=true'))[0]).toMatchObject({
+      advice: { action: 'drop', price: '30000.00', valuation_problems: [] },
+      figures: { size_elasticity: null, valuation_problems: [] },
+    });
+  });
 });

@@ -3,7 +3,7 @@ import { STREET_SUFFIXES } from '../../../shared/kernels/owner/suffixes.ts';
 import { averageLength, type Profile } from './column-profile.ts';
 import { matchVocabulary, vocabularyOf } from './name-words.ts';
 
-/** The parts of an address in the order of USPS Publication 28. */
+/** The parts of an address, in the order given in USPS Publication 28. */
 export const ADDRESS_PARTS = [
   'number_prefix',
   'number',
@@ -28,9 +28,7 @@ export type PartColumn = {
   part: AddressPart | 'direction' | 'line';
   /** Whether the column's name says that the address is the parcel's. */
   situs: boolean;
-  /**
-   * Whether the name clearly refers to an address, not to the type, number, name, or unit of something else.
-   */
+  /** Whether the name clearly refers to an address, not to something else's type, number, name, or unit. */
   sure: boolean;
 };
 
@@ -76,21 +74,21 @@ const SHORT_PARTS = new Map<string, AddressPart>([
   ['sd', 'post_direction'],
 ]);
 
-/** One letter for an owner, joined with a part: MSTREET, MHSENO. */
+/** One letter that means an owner, joined with a part: MSTREET, MHSENO. */
 const OWNERS_LETTER = /^[mo](?=[a-z])/i;
 
-/** One letter for situs or property: S_NAME, P_ADDRESS. */
+/** One letter that means situs or property: S_NAME, P_ADDRESS. */
 const SITUS_LETTER = /^([SsPp]_|[SP](?=[A-Z][a-z]))/;
 
 type NamedPart = Pick<PartColumn, 'part' | 'situs' | 'sure'> & {
   /** The name says address or street, or has no known words. */
   isPlain?: boolean;
-  /** A prefix or suffix. The values show what it means. */
+  /** A prefix or suffix. Its values show which one. */
   open?: 'prefix' | 'suffix';
   second?: boolean;
 };
 
-/** What a column's name says about an address. null for other columns and owners' columns. */
+/** What a column's name says about an address. Null for other columns and owners' columns. */
 function partOfName(name: string): NamedPart | null {
   const { ideas, known } = matchVocabulary(name, ADDRESS_WORDS);
   const is = (...any: string[]) => any.some(idea => ideas.has(idea));
@@ -151,7 +149,7 @@ const UNIT_WORDS = new Set(
 const isUnitWord = (text: string) => UNIT_WORDS.has(text.toUpperCase().replaceAll('.', ''));
 
 const MIN_SHARE = 0.7;
-/** Maximum average length of the letter, fraction, or door next to a house number. */
+/** Maximum average length of the letter, fraction, or door number next to a house number. */
 const SHORT = 6;
 
 export const areNumbers = (profile: Profile): boolean =>
@@ -179,7 +177,7 @@ export function isParcelNumberPart(at: number, profiles: readonly Profile[]): bo
   );
 }
 
-/** The address part in a column, by its name and values. null if they contradict each other. */
+/** The address part in a column, by its name and values. Null if they contradict each other. */
 export function partColumn(profile: Profile, at: number, alias: string | undefined): PartColumn | null {
   const named = partOfName(profile.name) ?? (alias === undefined ? null : partOfName(alias));
   if (named === null || profile.serial) return null;
@@ -222,7 +220,7 @@ export function partColumn(profile: Profile, at: number, alias: string | undefin
       // Truncated and numbered names say little: SITUS_STRE, SITUS_ST_1, ADDR_PHY_2.
       if (areDirections(profile)) return as('direction');
       if (areSuffixes(profile)) return as('type');
-      // A truncated name may be an amount: PROPERTY_T.
+      // A truncated name may be an amount: PROPERTY_T (tax).
       if (areNumbers(profile)) return isPlain ? as('number') : null;
       if (profile.numeric > 0.9 && (said.part === 'line' || !isPlain)) return null;
       if (second) return null;
@@ -233,8 +231,8 @@ export function partColumn(profile: Profile, at: number, alias: string | undefin
 }
 
 /**
- * The address part by values alone. null unless they are directions or street suffixes and match nothing
- * else.
+ * The address part, judged by values alone. Null unless they are directions or street suffixes and match
+ * nothing else.
  */
 export function partByValues(profile: Profile, at: number, situs: boolean): PartColumn | null {
   const { ideas, known } = matchVocabulary(profile.name, ADDRESS_WORDS);

@@ -19,7 +19,7 @@ const COMPANY =
 const FEW = 20;
 const MANY = 100;
 
-/** Whether values repeat like codes do, if there are enough rows to tell. */
+/** Whether values repeat as codes do, if there are enough rows to tell. */
 const repeats = ({ filled, distinct }: Profile, most: number): boolean =>
   filled.length < FEW || distinct / filled.length <= most;
 
@@ -36,7 +36,9 @@ const SQ_M: Record<AreaUnit, number> = {
 };
 const UNITS = Object.keys(SQ_M) as AreaUnit[];
 
-/** In Washington, NH, the roll's area differs from the measured area by over 10% in a third of the rows. */
+/**
+ * In Washington, NH, the roll's area differs from the measured area by more than 10% in a third of the rows.
+ */
 const AREA_TOLERANCE = 0.15;
 
 /** The unit in which a column agrees best with the measured areas, and the share of rows that agree. */
@@ -76,8 +78,8 @@ function acresFit(profile: Profile, measured: readonly (number | null)[]): Fit {
 }
 
 /**
- * Typical lot sizes at or above this number can only be square feet, because lots in acres are far smaller
- * numbers.
+ * If the typical lot size is at or above this number, it can only be in square feet, because lot sizes in
+ * acres are far smaller numbers.
  */
 const MIN_SQUARE_FEET = 1_500;
 
@@ -92,7 +94,7 @@ function areSquareFeet({ filled, numeric, ideas }: Profile, typical: number): Fi
   };
 }
 
-/** Formats that the parser doesn't recognize. In numeric dates, the month comes first. */
+/** Formats that the parser doesn't recognize. In numeric dates, the month is assumed to come first. */
 const DATE_FORMATS = (
   'MM/DD/YY|M/D/YY|M-D-YY|M.D.YYYY|M.D.YY|MMDDYYYY|YYYY.M.D|MON D, YYYY|MON D YYYY|D MON YYYY|D MON, YYYY|' +
   'DD-MON-YYYY|DD-MON-YY|D-MON-YYYY|D-MON-YY|D/MON/YYYY|DDMONYYYY|MON-D-YYYY|YYYY-MON-D|MON YYYY|MON-YYYY|' +
@@ -220,7 +222,7 @@ function textFit(field: ParcelTarget, profile: Profile): Fit {
 function apnFit(profile: Profile): Fit {
   const { filled, numbers, numeric, distinct } = profile;
   const decimal = numeric > 0.9 && numbers.some(value => value !== null && !Number.isInteger(value));
-  // In a short table, a totals row would be a tenth of the rows.
+  // In a short table, a totals row could be a tenth of the rows.
   const keys = filled.filter(text => !isTotal(text.replaceAll(' ', '').toUpperCase()));
   const addresses = share(filled, HOUSE_AND_STREET);
   if (share(keys, /\d/) < 0.9 || averageLength(profile) < 3 || decimal || addresses > 0.5) return null;
@@ -253,7 +255,7 @@ function addressFit(field: 'mail_address' | 'situs_address', profile: Profile, w
   return { support: lines > 0.5 ? 0.6 : lines > 0.15 ? 0.3 : 0.1, why };
 }
 
-/** Codes: zoning, land use, sales. */
+/** Codes: zoning, land use, and sales. */
 function codeFit(profile: Profile): Fit {
   const { filled, numbers, numeric, distinct } = profile;
   const typical = median(numbers.filter(value => value !== null && value > 0) as number[]);

@@ -11,14 +11,14 @@ import { matchColumnName } from './suggest-names.ts';
 export type Profile = {
   name: string;
   ideas: ReadonlySet<string>;
-  /** By row. null for empty cells. */
+  /** By row. Null for empty cells. */
   texts: readonly (string | null)[];
   filled: readonly string[];
-  /** By row. null for empty cells and for text that is not a number. */
+  /** By row. Null for empty cells and for text that is not a number. */
   numbers: readonly (number | null)[];
   numeric: number;
   distinct: number;
-  /** Whether the value counts up from row to row, like a table's row id. */
+  /** Whether the values count up from row to row, like a table's row ids. */
   serial: boolean;
 };
 
@@ -36,7 +36,7 @@ export type Candidate = {
   why: string;
 };
 
-/** Combines the confidence in the name and in the values. The name alone reaches 0.86. */
+/** Combines the confidence in the name with that in the values. The name alone reaches 0.86. */
 export const confidenceOf = (name: number, support: number): number => 1 - (1 - 0.9 * name) * (1 - support);
 
 /** Maximum number of columns between the parts of an address. */
@@ -67,7 +67,7 @@ export function profileOf(name: string, alias: string | undefined, values: reado
   };
 }
 
-/** Acres of each row's boundary on the ellipsoid, or null for rows without an area. */
+/** Acres within each row's boundary, on the ellipsoid, or null for rows without an area. */
 export function measuredAcres(rows: readonly SourceRow[]): (number | null)[] {
   return rows.map(({ geometry }) => {
     const prepared = prepareBoundary(geometry);
@@ -75,7 +75,7 @@ export function measuredAcres(rows: readonly SourceRow[]): (number | null)[] {
   });
 }
 
-/** '12 MAIN ST WASHINGTON 03280', '12 MAIN ST, WASHINGTON, NH', and not 'COUNTY ROAD 12345'. */
+/** '12 MAIN ST WASHINGTON 03280', '12 MAIN ST, WASHINGTON, NH', but not 'COUNTY ROAD 12345'. */
 const ENDS_IN_PLACE = /\S[ ,]+\d{5}(-?\d{4})?$|,[^,]*,? [A-Z]{2}$/i;
 const NUMBERED_ROAD =
   /\b(HWY|HIGHWAY|RTE|ROUTE|RT|CR|SR|FM|US|RD|ROAD|BOX|LOT|UNIT|APT|STE|SUITE|#) ?\d{5}$/i;

@@ -4,7 +4,7 @@ import { fitDate } from './column-fit.ts';
 import { type Profile, profileOf } from './column-profile.ts';
 import type { Sample } from './suggest-columns.ts';
 
-/** Column names in exports of listing services, without spaces and punctuation. */
+/** Column names in exports from listing services, without spaces and punctuation. */
 const NAMES: Partial<Record<ListingField, RegExp>> = {
   source_id:
     /^(mls|mlsid|mlsno|mlsnum|mlsnumber|listingid|listingkey|listingno|listingnum|listingnumber|listno|listnumber|listid|listkey|ml|mlnumber|lnum|zpid)$/,
@@ -130,7 +130,7 @@ function isFilled(field: ListingField, profile: Profile): boolean {
   return type !== 'date' || fitDate(profile) !== null;
 }
 
-/** A status, recognized by the full text or else by a word in it: 'Active - Contingent', 'A - Active'. */
+/** Recognizes a status by its full text, or else by a word in it: 'Active - Contingent', 'A - Active'. */
 function statusOf(text: string): string | undefined {
   const words = text.replace(/[_-]+/g, ' ').replace(/\s+/g, ' ').trim();
   const [exact] = STATUS_WORDS.filter(([, whole]) => whole.test(words));
@@ -159,7 +159,7 @@ function specsOf(
   }
   const feet = profiles.find(({ name, numeric }) => IN_SQUARE_FEET.test(bare(name)) && numeric > 0.8);
   if (!specs.lot_acres && feet) specs.lot_acres = { column: feet.name, unit: 'sqft' };
-  // Without statuses, a file with a sale date and price in every row contains sales.
+  // If there are no statuses, a file with a sale date and price in every row contains sales.
   const [day, price] = [found.get('sold_date'), found.get('sold_price')];
   const isSold = day && price && day.texts.every((text, i) => text !== null && price.texts[i] !== null);
   if (!specs.status && isSold) specs.status = { value: 'SOLD' };
@@ -167,12 +167,13 @@ function specsOf(
 }
 
 /**
- * Median sizes at or above this number can only be square feet, because lots in acres are smaller numbers.
+ * If the median size is at or above this number, it can only be in square feet, because lot sizes in acres
+ * are smaller numbers.
  */
 const MIN_SQUARE_FEET = 1_500;
 
 /**
- * The unit of a lot size, by its name and values. null for whole numbers that could mean anything: LOT 12.
+ * The unit of a lot size, by its name and values. Null for whole numbers that could mean anything: LOT 12.
  */
 function unitOf({ name, numbers }: Profile): 'acres' | 'sqft' | null {
   const sizes = numbers.filter(value => value !== null && value > 0).toSorted((a, b) => a! - b!) as number[];

@@ -1,4 +1,4 @@
-/** The meaning of each word. A word with several meanings has the first one. */
+/** The meaning of each word. If a word has several meanings, the first one applies. */
 export type Vocabulary = ReadonlyMap<string, string>;
 
 export function vocabularyOf(ideas: Readonly<Record<string, string>>): Vocabulary {
@@ -29,7 +29,7 @@ function wordsOf(name: string): string[] {
     .filter(Boolean);
 }
 
-/** The meanings of a name in a vocabulary, and the share of its letters that they explain. */
+/** A name's meanings in a vocabulary, and the share of its letters that they explain. */
 export function matchVocabulary(name: string, vocabulary: Vocabulary): NameParts {
   const words = wordsOf(name);
   // Words can also be separated inside a name: FIN_SQ_FT, MAP_LOT.
@@ -70,7 +70,7 @@ function cut(word: string, vocabulary: Vocabulary): Cut {
 /** Possible full names of a truncated name: MAILING_CI was MAILING_CITY. */
 export function completions(name: string, vocabulary: Vocabulary): { whole: string; letters: number }[] {
   const found = new Map<string, { whole: string; letters: number }>();
-  // Only the last word may be incomplete, and not if it is as short as T.
+  // Only the last word may be incomplete, unless it is as short as T.
   const last = cut(wordsOf(name).at(-1) ?? '', vocabulary);
   const known = last.missed === 0 ? last.found.at(-1)?.length : undefined;
   for (let letters = known ?? 1; letters <= (known ?? name.length); letters++) {
@@ -86,5 +86,5 @@ export function completions(name: string, vocabulary: Vocabulary): { whole: stri
 /** A capital after a lowercase letter starts a word. */
 const inCaseOf = (start: string, word: string): string => (/[A-Z]$/.test(start) ? word.toUpperCase() : word);
 
-/** Shorter words are abbreviations, not truncated names. */
+/** Shorter words are abbreviations rather than truncated names. */
 const MIN_WHOLE = 3;

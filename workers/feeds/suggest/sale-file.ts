@@ -10,7 +10,7 @@ import type { Candidate } from './column-profile.ts';
 import type { Suggestion, Suggestions } from './suggest-columns.ts';
 import { inline } from './write-feed.ts';
 
-/** The preset for a file of sales with these columns. Undefined for rolls and other files. */
+/** The preset for a sales file with these columns. Undefined for rolls and other files. */
 export function salePresetOf(names: readonly string[]): PresetName | undefined {
   const there = new Set(names.map(name => name.toUpperCase()));
   return PRESETS.find(name => {
@@ -42,7 +42,7 @@ const LISTING_FIELD: Partial<Record<ParcelTarget, ListingField>> = {
   latitude: 'latitude',
 };
 
-/** Fields of rolls that sales files sometimes have as of the sale date. */
+/** Roll fields that sales files sometimes include, as of the sale date. */
 const VALUES: readonly ParcelTarget[] = [
   'assessed_total_value',
   'assessed_land_value',
@@ -55,7 +55,7 @@ const VALUES: readonly ParcelTarget[] = [
 /** Every row is a sale. A gift has no price, or a price of 0. */
 const MIN_SOLD = 0.9;
 const MIN_PAID = 0.3;
-/** A roll's last sales go back decades. */
+/** In a roll, parcels' last sales go back decades. */
 const SALE_YEARS = 3;
 const MIN_ROWS = 10;
 
@@ -73,7 +73,7 @@ export function saleColumns(
   names: readonly string[],
 ): SaleColumns | undefined {
   const of = (field: ParcelTarget) => fields.find(each => each.field === field)?.mapped ?? undefined;
-  // A date or price column is not conclusive by its name alone.
+  // The name of a date or price column alone is not conclusive.
   const likely = (field: ParcelTarget) => of(field) ?? fields.find(each => each.field === field)?.others[0];
   const [date, price] = [likely('last_sale_date'), likely('last_sale_price')];
   if (!date || !price) return undefined;
@@ -120,7 +120,7 @@ export function saleColumns(
   };
 }
 
-/** Whether all sales are from a few years. */
+/** Whether all sales are within a few years. */
 function areRecent(texts: readonly string[], { spec }: Candidate): boolean {
   const parse = dateParser(spec.date, new Date().getUTCFullYear() + 1);
   const years = texts.map(parse).flatMap(day => (typeof day === 'string' ? [Number(day.slice(0, 4))] : []));
@@ -132,7 +132,7 @@ const DEED_NUMBER =
 const BOOK = /^(deed|or|official|record)?(book|bk|liber|volume|vol)(no|num|number|nbr)?$/;
 const PAGE = /^(deed|or|official|record)?(page|pg|folio)(no|num|number|nbr)?$/;
 
-/** What identifies a sale's deed: its number, or else its book and page. */
+/** What identifies a sale's deed: the deed's number, or else its book and page. */
 function deedColumn(names: readonly string[], rows: readonly Values[]): ColumnSpec | undefined {
   const find = (pattern: RegExp) =>
     names.find(name => {

@@ -16,7 +16,7 @@ import {
   type Profile,
 } from './column-profile.ts';
 
-/** Confidence of a house number and a street. Lower if only the values show which is which. */
+/** Confidence in a house number and a street. It is lower if only the values show which is which. */
 const SURE_PARTS = 0.94;
 const LIKELY_PARTS = 0.86;
 
@@ -47,7 +47,7 @@ function withUnnamed(named: readonly (PartColumn | null)[], profiles: readonly P
   });
 }
 
-/** Combines address parts into the parcels' addresses: house number, street, street type, unit. */
+/** Combines address parts (house number, street, street type, unit) into the parcels' addresses. */
 export function situsFromParts(columns: readonly PartColumn[], cities: readonly Profile[]): Candidate[] {
   const numbers = columns.filter(({ part }) => part === 'number');
   const filled = Math.max(0, ...numbers.map(({ profile }) => profile.filled.length));
@@ -106,7 +106,7 @@ function readColumns(parts: readonly PartColumn[]): Pick<Candidate, 'columns' | 
 
 const distance = (one: PartColumn, other: PartColumn): number => Math.abs(one.at - other.at);
 
-/** Whether the address parts from one column to another are close together. */
+/** Whether the address parts between two columns are close together. */
 function isNear(one: PartColumn, other: PartColumn, columns: readonly PartColumn[]): boolean {
   const [from, to] = [Math.min(one.at, other.at), Math.max(one.at, other.at)];
   const between = columns.map(({ at }) => at).filter(at => at >= from && at <= to);
@@ -131,8 +131,8 @@ function isWhole(line: PartColumn, number: PartColumn): boolean {
 }
 
 /**
- * The street for a house number: the parcel's own columns first, and columns named street before address
- * lines.
+ * Finds the street for a house number. Prefers the parcel's own columns, and columns named street over
+ * address lines.
  */
 function streetOf(number: PartColumn, columns: readonly PartColumn[]): PartColumn | undefined {
   const streets = columns.filter(
@@ -160,7 +160,7 @@ const isStreet = (name: PartColumn, columns: readonly PartColumn[]): boolean =>
   endsInSuffix(name.profile) ||
   columns.some(each => each.part === 'type' && areSuffixes(each.profile) && distance(each, name) <= 2);
 
-/** Number, street, and adjacent parts, each once, in mailing order. */
+/** The number, the street, and adjacent parts, each once, in mailing order. */
 function adjacentParts(number: PartColumn, name: PartColumn, columns: readonly PartColumn[]): PartColumn[] {
   const chosen = new Map<AddressPart, PartColumn>([
     ['number', number],
@@ -179,7 +179,7 @@ function adjacentParts(number: PartColumn, name: PartColumn, columns: readonly P
     if (isHeld(each, name, part)) continue;
     chosen.set(part, each);
   }
-  // A unit type without units belongs to something else.
+  // A unit type without unit numbers belongs to something else.
   if (!chosen.has('unit')) chosen.delete('unit_type');
   return ADDRESS_PARTS.flatMap(part => chosen.get(part) ?? []);
 }
@@ -206,7 +206,7 @@ function isHeld(part: PartColumn, name: PartColumn, kind: AddressPart): boolean 
   return rows.length >= 3 && same.length >= 0.9 * rows.length;
 }
 
-/** Parts in separate columns that a one-line address doesn't include. */
+/** Parts in separate columns that aren't in a one-line address. */
 function restOf(line: PartColumn, columns: readonly PartColumn[]): PartColumn[] {
   const type = columns.find(
     each =>

@@ -22,11 +22,11 @@ const POSSIBLE = 0.25;
 export type Sample = {
   columns: readonly { name: string; alias?: string | undefined; values: readonly unknown[] }[];
   acres: readonly (number | null)[];
-  /** The column of the parcel number, if it is known. */
+  /** The parcel number's column, if it is known. */
   key?: string | undefined;
 };
 
-/** The candidate mapped to a field, if one is confident enough, and the alternatives, best first. */
+/** The candidate mapped to a field, if its confidence is high enough, and the alternatives, best first. */
 export type Suggestion = { field: ParcelTarget; mapped: Candidate | null; others: Candidate[] };
 
 export type Suggestions = {
@@ -67,7 +67,7 @@ export function suggestColumns({ columns, acres, key }: Sample): Suggestions {
   };
 }
 
-/** Between equal candidates, prefer the one with more filled cells, then the leftmost. */
+/** Between equal candidates, prefer the one with more non-empty cells, then the leftmost. */
 const rank = ({ columns }: Candidate, byName: ReadonlyMap<string, Profile>): number =>
   -(byName.get(columns[0]!)?.filled.length ?? 0);
 
@@ -115,7 +115,7 @@ const VALUES = new Map<string, string>([
   ['land value', 'land'],
   ['bldg value', 'improvement'],
 ]);
-/** Land and improvement totals are values if both exist. */
+/** Columns for land and improvement totals are values if both exist. */
 const TOTALS = new Map<string, string>([
   ['land total', 'land'],
   ['bldg total', 'improvement'],
@@ -132,8 +132,8 @@ const partOfValue = ({ ideas }: Profile, all: readonly Profile[]): string | unde
 };
 
 /**
- * A value column that doesn't say assessed or market is of the same kind as the others. If none say so, it is
- * assessed.
+ * A value column that doesn't say assessed or market is assumed to be the same kind as the others. If none
+ * say so, it is assessed.
  */
 function valueOfTable(profile: Profile, all: readonly Profile[], fields: Map<ParcelTarget, number>): void {
   const part = partOfValue(profile, all);
@@ -162,7 +162,7 @@ const PLAIN = new Map([
   ['street addr', 'address'],
 ] as const);
 
-/** Words for an owner or a taxpayer. */
+/** Words that mean an owner or a taxpayer. */
 const OWNERS = ['mail', 'own', 'payer'];
 
 type Part = 'city' | 'state' | 'zip' | 'address';
@@ -192,13 +192,13 @@ function whoseAddress(profile: Profile, part: Part, all: readonly Profile[]): 'm
 }
 
 /**
- * Maximum share of repeated and missing values in a key. Some numbers repeat, because condominium units share
- * them.
+ * Maximum share of repeated and missing values in a key. Some parcel numbers repeat, because condominium
+ * units share them.
  */
 const KEY_REPEATS = 0.2;
 /**
- * Minimum confidence for a column named as a parcel number. If it repeats, it is less certain, but still
- * likelier than a row number.
+ * Minimum confidence for a column named as a parcel number. If it repeats, it is less certain, but still more
+ * likely to be right than a row number.
  */
 const MIN_REPEATING = 0.6;
 const REPEATS_SHOWN = 3;
@@ -252,7 +252,7 @@ const IDS = [
 const RENUMBERED =
   'is unique, but is not a parcel number. If the next export renumbers its rows, parcels lose their ids. Use a better key if the source has one';
 
-/** The key if there are no parcel numbers: a complete and unique column with a fitting name. */
+/** The key to use if there are no parcel numbers: a complete and unique column with a suitable name. */
 function lastResort(profiles: readonly Profile[]): Candidate | null {
   const rank = ({ name }: Profile) => IDS.indexOf(name.toLowerCase().replace(/[^a-z]|_\d+$/g, ''));
   const unique = profiles.filter(
@@ -267,10 +267,10 @@ function lastResort(profiles: readonly Profile[]): Candidate | null {
   return { field: 'apn', columns, spec: { column: best.name }, confidence: 0.5, why: RENUMBERED };
 }
 
-/** With fewer rows, unique values may be chance. */
+/** With fewer rows, values may be unique by chance. */
 const MIN_ROWS = 5;
 
-/** Each field gets its best candidate whose columns no better candidate has used. */
+/** Each field gets its best candidate whose columns haven't been used by a better one. */
 function assign(
   candidates: readonly Candidate[],
   profiles: readonly Profile[],
@@ -305,7 +305,7 @@ function wholePlaces(fields: Suggestion[]): Suggestion[] {
 }
 const isOfPlace = (field: ParcelTarget): boolean => field === 'longitude' || field === 'latitude';
 
-/** A market value that equals the assessed value in every row, or the reverse, adds no information. */
+/** A market value that equals the assessed value in every row, or vice versa, adds no information. */
 function repeatsAnother(
   { field, columns }: Candidate,
   mapped: ReadonlyMap<ParcelTarget, Candidate>,
@@ -317,7 +317,7 @@ function repeatsAnother(
   const other = twin === field ? undefined : mapped.get(twin as ParcelTarget);
   if (other === undefined || other.columns.length > 1 || columns.length > 1) return false;
   const [own, theirs] = [columns[0]!, other.columns[0]!].map(name => byName.get(name)!.texts);
-  // In a few rows, equal values may be chance.
+  // With only a few rows, values may be equal by chance.
   return own!.length >= 5 && own!.every((text, i) => Number(text) === Number(theirs![i]));
 }
 

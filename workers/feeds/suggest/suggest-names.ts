@@ -3,7 +3,7 @@ import { completions, matchVocabulary, type NameParts, vocabularyOf } from './na
 
 /**
  * The meaning of column names. Counties run words and abbreviations together (PROPADDRESSCITY, LNDTXVAL,
- * OWN_ADDR1). A name is split into known words. Each word stands for an idea, and a field is recognized by
+ * OWN_ADDR1), so a name is split into known words. Each word represents an idea, and a field is recognized by
  * its ideas.
  */
 const IDEAS: Record<string, string> = {
@@ -87,7 +87,7 @@ const IDEAS: Record<string, string> = {
 const WORDS = vocabularyOf(IDEAS);
 
 /**
- * A field and the ideas in its name: the ideas it needs, other ideas allowed, and the confidence in the name
+ * A field and the ideas in its name: those it needs, others that are allowed, and the confidence in the name
  * alone.
  */
 type Form = [field: ParcelTarget, need: string, may: string, sure: number];
@@ -221,7 +221,7 @@ const STRAY = 0.4;
 
 export function matchColumnName(name: string): NameParts {
   const { ideas, known } = matchVocabulary(name, WORDS);
-  // A number can belong to a parcel, an owner, or a lot. Next to an address word, it is the house number.
+  // A number can belong to a parcel, an owner, or a lot. Next to an address word, it is a house number.
   if (ideas.has('number')) {
     const isHouse = (ideas.has('situs') || ideas.has('addr')) && !ideas.has('pin') && !ideas.has('parcel');
     ideas.delete('number');
@@ -236,7 +236,7 @@ export function matchColumnName(name: string): NameParts {
 
 /** dBASE, and therefore shapefiles, truncate column names to this many characters. */
 const DBASE_NAME_LENGTH = 10;
-/** Confidence in a name that may be truncated, by the number of letters left of its last word. */
+/** Confidence in a name that may be truncated, by the number of letters that are left of its last word. */
 const CUT_TRUST = [0, 0.85, 0.95];
 
 /** Whether a name alone says that a column is the parcel number. */

@@ -43,8 +43,8 @@ export function combinedColumns(profiles: readonly Profile[]): Candidate[] {
 const MONEY = ['total', 'land', 'improvement'] as const;
 
 /**
- * Land and improvement values (and other features) that add up to the total. If the parts don't say assessed
- * or market, they are the same kind as the total.
+ * Land and improvement values (and those of other features) that add up to the total. If the parts don't say
+ * assessed or market, they are the same kind as the total.
  */
 export function findSums(
   candidates: readonly Candidate[],

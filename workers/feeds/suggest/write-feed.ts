@@ -10,7 +10,7 @@ import { MIN_CONFIDENCE, type Suggestion, type Suggestions } from './suggest-col
 export type FeedHead = {
   name: string;
   kind: string;
-  /** Five digits. null if the rows don't show it. */
+  /** Five digits. Null if the rows don't show it. */
   fips: string | null;
   fipsWhy?: string | null | undefined;
   title?: string | undefined;

@@ -9,7 +9,7 @@ type AddressLine = Record<LinePart, string | null>;
 
 /**
  * Splits a mailing address into street, city, state, and ZIP code, with or without commas. Unclear text stays
- * together: without commas, a city is recognized only after a street suffix, a unit, or a box, and a line
+ * together. Without commas, a city is recognized only after a street suffix, a unit, or a box, and a line
  * without a state at its end is a street.
  */
 export function splitAddress(raw: unknown): AddressLine {
@@ -23,7 +23,7 @@ export function splitAddress(raw: unknown): AddressLine {
 /** Placeholders for a missing house number: 0, 0.0, XXX, #, -, ?. */
 const NO_NUMBER = /^(?:(?:0+(?:\.0+)?|X{2,}|[#?*-]+)(?:[\s,]+|$))+/i;
 
-/** A street address without its placeholder house number. null if nothing else is left. */
+/** A street address without its placeholder house number. Null if nothing else is left. */
 export function addressText(raw: unknown): string | null {
   const text = tidyText(raw);
   // Most addresses start with a house number. Checking that first is ten times as fast as the regular
@@ -38,7 +38,7 @@ const ZIP = /^(.*?)[\s,]+(\d{5})(?:-?(\d{4})|-|\.0)?$/;
 /** 'WI', 'N.Y.', 'N J' */
 const CODE = /^(.*?)(?:^|[\s,]+)([A-Z])\.?\s?([A-Z])\.?$/i;
 
-/** State and ZIP code at the end of a line. null without a state. */
+/** State and ZIP code at the end of a line. Null if there is no state. */
 function stateAtEnd(text: string): End | null {
   const [, before, five, four] = ZIP.exec(text) ?? [];
   const zip = five === undefined ? null : four === undefined ? five : `${five}-${four}`;
@@ -54,7 +54,7 @@ function stateAtEnd(text: string): End | null {
   return namedState(line, zip);
 }
 
-/** Words that are followed by a number of their own: HWY 12345, LOT 10234. */
+/** Words that can be followed by a number of their own: HWY 12345, LOT 10234. */
 const TAKES_NUMBER = /^(HWY|HIGHWAY|RTE|ROUTE|RT|CTH|STH|CR|SR|FM|US|RD|ROAD|BOX|LOT|APT|UNIT|STE|SUITE|#)$/;
 
 /** A ZIP code after an address without a state: 12 MAIN ST WASHINGTON 03280. */
@@ -96,7 +96,7 @@ const STREET_ENDS = new Set(
     'CSWY CAUSEWAY EXPY FWY FREEWAY RUN ROW PATH PLZ PLAZA PT MT PR FL LA'
   ).split(' '),
 );
-/** Suffixes that are also states or the first word of a city. They don't end a street before a city. */
+/** Suffixes that are also states or the first word of a city name. They don't end a street before a city. */
 const NO_ENDS = new Set(['MT', 'PR', 'FL', 'LA', 'PT']);
 const endsStreet = (word: string | undefined): boolean =>
   word !== undefined && STREET_ENDS.has(bare(word)) && !NO_ENDS.has(bare(word));
@@ -173,11 +173,11 @@ const isAmbiguous = (words: readonly string[], end: number): boolean =>
   endsStreet(words[end - 1]) &&
   !DIRECTIONS.has(bare(words[1] ?? ''));
 
-/** Index of the first word after the street and its unit. null if unclear. */
+/** The index of the first word after the street and its unit. Null if unclear. */
 function endOfStreet(words: readonly string[]): number | null {
   const at = (i: number): string => bare(words[i] ?? '');
   let end: number | null = UNITS.test(at(0)) ? 0 : null;
-  // Between a house number and the suffix there is a street name.
+  // There must be a street name between a house number and the suffix.
   const least = isNumber(words[0]!) ? 2 : 1;
   for (let i = 1; i < words.length && end === null; i++) {
     const isNumbered = NUMBERED.test(at(i)) || (/^(RD|ROAD|HWY)$/.test(at(i)) && OF_NUMBERED.test(at(i - 1)));

@@ -15,7 +15,8 @@ const EARLIEST_YEAR = 1800;
 
 /**
  * Recognizes unambiguous formats: ISO dates and timestamps, YYYY/MM/DD, YYYYMMDD, M/D/YYYY, and milliseconds
- * since 1970. A timestamp is the date as written, whatever its time zone. Milliseconds are the date in UTC.
+ * since 1970. A timestamp gives the date as written, whatever its time zone. Milliseconds give the date in
+ * UTC.
  * @param lastYear years after this one are out of range
  */
 export function dateParser(format: string | undefined, lastYear: number): DateParser {
@@ -79,7 +80,7 @@ const MONTHS = 'JANUARY FEBRUARY MARCH APRIL MAY JUNE JULY AUGUST SEPTEMBER OCTO
   ' ',
 );
 
-/** 1 to 12 for 'Sep', 'Sept', or 'September'. 0 for other words. */
+/** 1 to 12 for 'Sep', 'Sept', or 'September'. Returns 0 for other words. */
 const monthOf = (word: string): number => MONTHS.findIndex(month => month.startsWith(word.toUpperCase())) + 1;
 
 const TOKENS: Record<string, string> = {

@@ -9,11 +9,11 @@ const DATED = new RegExp(
   'i',
 );
 
-/** Longer texts are never damaged numbers. */
+/** Longer text is never a damaged number. */
 const MAX_CHARS = 24;
 
 /**
- * How a spreadsheet damaged a parcel number, or null if it didn't. A date cell is always damage. Text that
+ * How a spreadsheet damaged a parcel number, or null if it didn't. A date cell always means damage. Text that
  * looks like a date is damage only in some formats.
  */
 export function damageOf(text: string, raw: unknown): Failure | null {
@@ -23,7 +23,7 @@ export function damageOf(text: string, raw: unknown): Failure | null {
   return DATED.test(text) ? FAILURES.dated : null;
 }
 
-/** Lines that reports and exports put under their rows: 'Grand total:', 'Total 2', '(59 rows affected)'. */
+/** Lines that reports and exports add below their rows: 'Grand total:', 'Total 2', '(59 rows affected)'. */
 const TOTAL =
   /^\W*((GRAND|SUB|REPORT|PAGE|OVERALL)?-?TOTALS?(COUNT|ROWS|RECORDS|PARCELS)?|\d+RECORDS?|\d+ROWS?(AFFECTED|SELECTED|RETURNED|FOUND)|ENDOF(REPORT|FILE))[\W\d]*$/;
 

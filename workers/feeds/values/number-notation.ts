@@ -1,7 +1,7 @@
 import { tidyText } from './text-value.ts';
 
 /**
- * European numbers: a comma before the decimals, points between thousands. A column declares them with
+ * European numbers: a comma before the decimals, and points between thousands. A column declares them with
  * `decimal: ","`. Without it, 51.000 is 51.
  */
 
@@ -23,7 +23,7 @@ export function decimalPoint(raw: unknown): unknown {
   return text.replace(/[.€]/g, '').replace(',', '.');
 }
 
-/** The number of texts in each notation, and the first ambiguous text. */
+/** The number of cells in each notation, and the first ambiguous one. */
 export type Notation = { comma: number; either: number; point: number; example: string | null };
 
 export const newNotation = (): Notation => ({ comma: 0, either: 0, point: 0, example: null });

@@ -6,7 +6,7 @@ const PLAIN = /^[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?$/i;
 /** '$1,234,567.50', '1,234', '(350)' for minus 350. */
 const WRITTEN = /^\(?[-+]?\$?\s?[-+]?(\d{1,3}(,\d{3})+|\d+)?(\.\d*)?\)?$/;
 
-/** A number as written in a source, with `$` and thousands separators. null for empty text. */
+/** A number as written in a source, with `$` and thousands separators. Null for empty text. */
 export function parseNumber(raw: unknown): number | null | Failure {
   if (typeof raw === 'number') {
     if (Number.isFinite(raw)) return raw;
@@ -33,7 +33,8 @@ function upTo(value: Numeric, most: number): Numeric {
 }
 
 /**
- * The largest county (Yukon-Koyukuk, Alaska) has 94 million acres. Larger values are fillers or another unit.
+ * The largest county (Yukon-Koyukuk, Alaska) has 94 million acres. Larger values are fillers or in another
+ * unit.
  */
 const MAX_ACRES = 1e8;
 
@@ -44,14 +45,17 @@ export function acres(value: Numeric): Numeric {
   return roundAcres(stated) || null;
 }
 
-/** The largest building in the United States has some 15 million square feet. 99999999 is a filler. */
+/** The largest building in the United States has about 15 million square feet. 99999999 is a filler. */
 const MAX_SQFT = 9e7;
 
 export const floorArea = (value: Numeric): Numeric => upTo(value, MAX_SQFT);
 
 export const percent = (value: Numeric): Numeric => upTo(value, 100);
 
-/** No parcel or mortgage is worth a trillion dollars. A figure like 9999999999999 is a placeholder. */
+/**
+ * No parcel is valued at a trillion dollars, and no mortgage is that large. A figure like 9999999999999 is a
+ * placeholder.
+ */
 const MAX_USD = 1e12;
 
 export const price = (value: Numeric): Numeric => upTo(value, MAX_USD - 0.01);
@@ -64,7 +68,7 @@ export function money(value: Numeric): Numeric {
 /** No parcel has as many structures as a city. */
 export const MAX_COUNT = 100_000;
 
-/** A century. Anything more is a placeholder, or a date instead of a count. */
+/** A century in days. Anything more is a placeholder, or a date instead of a count. */
 export const MAX_DAYS = 36_525;
 
 /** No page has more viewers than the United States has people. */

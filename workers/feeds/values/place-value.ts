@@ -2,7 +2,7 @@ import { allCounties, fiveDigits } from '../../../shared/regions/counties.ts';
 import { stateCode } from '../../../shared/regions/states.ts';
 import { FAILURES, type Failure, tidyText } from './text-value.ts';
 
-/** Military mail has its own states (USPS Publication 28, appendix B). */
+/** Military mail has its own state codes (USPS Publication 28, appendix B). */
 const MILITARY = new Set(['AA', 'AE', 'AP']);
 
 export function parseState(raw: unknown): string | null | Failure {
@@ -15,8 +15,8 @@ export function parseState(raw: unknown): string | null | Failure {
 }
 
 /**
- * '03280' for '03280-1234' and '032801234', and for 3280 from a numeric column. 00000 means that there is
- * none.
+ * '03280' for '03280-1234' and '032801234', and for 3280 from a numeric column. 00000 means that there is no
+ * ZIP.
  */
 export function parseZip(raw: unknown): string | null | Failure {
   const text = tidyText(raw);
@@ -30,7 +30,7 @@ export function parseZip(raw: unknown): string | null | Failure {
   return Number(zip) === 0 ? null : zip;
 }
 
-/** County FIPS codes run from Autauga (01001) to the territories' 78xxx. */
+/** County FIPS codes range from Autauga (01001) to the territories' 78xxx. */
 const FIRST_FIPS = 1001;
 const LAST_FIPS = 78_999;
 

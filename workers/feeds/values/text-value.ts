@@ -47,8 +47,8 @@ export const isFailure = (value: unknown): value is Failure =>
   typeof value === 'object' && value !== null && 'reason' in value;
 
 /**
- * The pattern of a text without its content: x for letters, 0 for digits. Personal data is shown only in this
- * form.
+ * A text's pattern without its content, with x for letters and 0 for digits. Personal data is shown only in
+ * this form.
  */
 export const mask = (text: string): string => text.replace(/\p{L}/gu, 'x').replace(/\p{N}/gu, '0');
 
@@ -73,20 +73,20 @@ export function displayValue(raw: unknown): string {
 const NULL_WORDS = new Set(['NULL', '<NULL>', '(NULL)', 'N/A', '#N/A', 'NONE', 'NAN']);
 const LONGEST_NULL_WORD = 6;
 
-/** Checked first, because upper-casing every short text costs a third of the mapping's time. */
+/** Checked first, because uppercasing every short text takes a third of the mapping time. */
 const MAY_BE_NULL_WORD = /^[Nn<(#]/;
 
-/** White space other than single spaces between words, such as full-width and no-break spaces. */
+/** Whitespace other than single spaces between words, such as full-width and no-break spaces. */
 const UNTIDY = /[\0\t\n\v\f\r\u0085\u00a0\u1680\u2000-\u200b\u2028\u2029\u202f\u205f\u2060\u3000\ufeff]|\s\s/;
 /** Zero-width characters. */
 const INVISIBLE = /[\0\u200b\u2060\ufeff]/g;
 
 const ASTERISK = 42;
 
-/** What dBASE, Excel, and others write for a number that did not fit. */
+/** What dBASE, Excel, and other programs write for a number that did not fit. */
 export const isOverflow = (raw: unknown): boolean => typeof raw === 'string' && /^\s*\*{2,}\s*$/.test(raw);
 
-/** A value's trimmed text without NUL or repeated spaces. null for empty text and the usual null words. */
+/** A value's trimmed text without NUL or repeated spaces. Null for empty text and the usual null words. */
 export function tidyText(raw: unknown): string | null {
   if (typeof raw !== 'string') return tidyOther(raw);
   const text = tidySpaces(raw);
@@ -94,7 +94,7 @@ export function tidyText(raw: unknown): string | null {
   return text.length <= LONGEST_NULL_WORD && isNullWord(text) ? null : text;
 }
 
-/** The text without NUL and outer white space, and with other white space as single spaces. */
+/** The text without NUL and surrounding whitespace, and with other whitespace replaced with single spaces. */
 export function tidySpaces(raw: string): string {
   const text = raw.trim();
   return UNTIDY.test(text)

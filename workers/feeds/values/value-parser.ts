@@ -26,7 +26,7 @@ import {
 import { parseFips, parseState, parseZip } from './place-value.ts';
 import { FAILURES, type Failure, isOverflow, tidyText } from './text-value.ts';
 
-/** A value for a field. null means unknown. */
+/** A value for a field. Null means unknown. */
 export type Value = FieldValue | string[];
 export type Parser = (raw: unknown) => Value | Failure;
 
@@ -35,10 +35,10 @@ export type TargetSpec = Omit<ListingFieldSpec, 'type'> & {
 };
 
 export type ParserOptions = {
-  /** Multiplies the source's number to get the field's unit. */
+  /** The factor that converts the source's number to the field's unit. */
   scale?: number | undefined;
   date?: string | undefined;
-  /** The last valid year of dates and building years: next year. */
+  /** The last valid year for dates and for the year built: next year. */
   lastYear: number;
 };
 
@@ -69,7 +69,7 @@ function identifier(raw: unknown): string | null | Failure {
   return typeof text === 'string' && text.length > MAX_IDENTIFIER ? FAILURES.tooLong : text;
 }
 
-/** Identifiers that a spreadsheet may have damaged, so that several become the same text. */
+/** Identifiers that a spreadsheet may have damaged, so that several have become the same text. */
 const NUMBERED = new Set(['apn', 'source_id']);
 
 function numbered(raw: unknown): string | null | Failure {

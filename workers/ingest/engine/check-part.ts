@@ -35,20 +35,20 @@ export type ColumnCheck = {
 };
 
 export type PartCheck = {
-  /** 'roll 2' and so on for additional rolls. */
+  /** 'roll 2', and so on, for additional rolls. */
   part: Exclude<Input, 'elevation'> | `roll ${number}`;
   source: string;
   format: string;
-  /** Rows read, including those that the parser could not use. */
+  /** Number of rows read, including those that the parser could not use. */
   rows: number;
   whole: boolean;
   /** Rows that would become a parcel or a listing. For a land layer, features that aren't ignored. */
   usable: number;
   skipped: number;
-  /** Comps, and sales that are not comps because one deed covers several parcels. */
+  /** Number of comps, and of sales that are not comps because one deed covers several parcels. */
   sales: number;
   multiParcel: number;
-  /** Only for rolls; otherwise null. */
+  /** Only for rolls. Otherwise, null. */
   priced: PricedSales | null;
   withGeometry: number;
   classes: { counting: Record<string, number>; notCounting: Record<string, number> } | null;
@@ -59,11 +59,11 @@ export type PartCheck = {
   dropped: Fault[];
 };
 
-/** Rows with a sale date and a price that is more than nominal, comps or not. */
+/** Number of rows with a sale date and a price that is more than nominal, whether or not they are comps. */
 export type PricedSales = { rows: number; vacant: number; codes: Record<string, number> };
 
 /**
- * The parts of a mapped row other than its values: key and county of a parcel, class and label of a feature.
+ * The parts of a mapped row other than its values: a parcel's key and county, or a feature's class and label.
  */
 export type RowFacts = {
   key?: string;
@@ -78,9 +78,9 @@ export type GeometryFault = { reason: string; message: string; refuses: boolean 
 
 /** What a kind of feed records about the rows of a part, in addition to the common counts. */
 export type RowNotes<Mapped extends MappedRow = MappedRow & RowFacts> = {
-  /** For every row that is mapped. */
+  /** Called for every row that is mapped. */
   mapped?(row: SourceRow, mapped: MappedRow): void;
-  /** For every row that is used, or counted as ignored. */
+  /** Called for every row that is used, or counted as ignored. */
   used?(row: SourceRow, mapped: Mapped): void;
   /** @param doubtful warnings about values, to combine with the kind's own */
   warnings?(doubtful: readonly string[]): string[];
@@ -108,7 +108,7 @@ export type OpenPart = {
   resolve: Resolve;
 };
 
-/** `onKey` gets the keys of parcels. @throws PlatError `feed_mapping` when a column is missing */
+/** `onKey` receives the parcels' keys. @throws PlatError `feed_mapping` if a column is missing */
 export function openPart(
   part: PartCheck['part'],
   { source, format }: InputSpec,
@@ -161,7 +161,7 @@ export function warningsOf({ check, notes, doubtful }: OpenPart): string[] {
   return notes.warnings?.(ofValues) ?? ofValues;
 }
 
-/** Faults by frequency, and the columns of the source that no field, key or condition reads. */
+/** Faults by frequency, and the source columns that no field, key, or condition reads. */
 export function finishPart({ check, mapping, notes, fills, resolve }: OpenPart, whole: boolean): PartCheck {
   const read = new Set(mapping.map.mentions.map(({ column }) => resolve(column)));
   const unread = [...fills].filter(([column]) => !read.has(column));
@@ -189,7 +189,7 @@ function judge(part: OpenPart, row: SourceRow): void {
     countFault(faults, row.rowNo, { field: 'geometry', ...misplaced });
     if (misplaced.refuses) return;
   }
-  // Only features of land layers have a class. It is null for ignored features.
+  // Only features of land layers have a class. It is null for features that are ignored.
   if (mapped.class !== null) check.usable++;
   notes.used?.(row, mapped);
   if (mapped.key !== undefined) onKey(mapped.key);
@@ -228,7 +228,7 @@ function compileColumns({ fields, columns }: Mapping, resolve: Resolve): Compile
   });
 }
 
-/** Reports an error that prevents reading a source as a problem of the feed. */
+/** Reports an error that prevents reading a source as a problem with the feed. */
 export function addProblem(problems: string[], part: string, error: unknown): void {
   if (!(error instanceof PlatError)) throw error;
   problems.push(...error.message.split('\n').map(line => `${part}: ${line}`));
@@ -263,7 +263,7 @@ const NUMERIC = new Set<TargetSpec['type']>(['number', 'money', 'integer', 'degr
 
 type Noted = { notation: Notation; isMoney: boolean; misread: number; example: string | null };
 
-/** Values that Plat can read, but may misread: numbers with a decimal comma, and text in another encoding. */
+/** Values that Plat can read but may misread: numbers with a decimal comma, and text in another encoding. */
 function doubtfulText() {
   const columns = new Map<string, Noted>();
   return {
@@ -316,7 +316,7 @@ function misreadWarning(part: string, column: string, { misread, example }: Note
   ];
 }
 
-/** Few parcels have this many parts, but roads or common land that share a word as their key do. */
+/** Few parcels have this many parts. Roads or common land do, if they share a word as their key. */
 const MANY_PARTS = 10;
 
 /** Features by key, for keys without digits other than 0, such as "NA". They often mean "no parcel". */

@@ -19,7 +19,7 @@ import {
 
 /** The result of checking a feed on its first rows. Plain data, for the terminal and for scripts. */
 export type FeedCheck = {
-  /** false if the feed can't run, or if its gate would block the share of rejected rows. */
+  /** False if the feed can't run, or if its gate would block the share of rejected rows. */
   ok: boolean;
   feed: string;
   kind: FeedKindName;
@@ -32,11 +32,11 @@ export type FeedCheck = {
   /** Roads, wetlands, and flood: the bounding box of what was read, in degrees. Otherwise null. */
   extent: Box | null;
   parts: PartCheck[];
-  /** Kind elevation: results of the first tiles' headers. null if none could be read. */
+  /** Kind elevation: what the first tiles' headers say. Null if none could be read. */
   tiles: TilesCheck | null;
-  /** Kind imagery: location and resolution. null if none could be read. */
+  /** Kind imagery: location and resolution. Null if none could be read. */
   imagery: ImageryCheck | null;
-  /** Two-file feeds: how many keys of the roll's first rows the whole shape file has. */
+  /** Two-file feeds: how many of the keys in the roll's first rows are in the whole shape file. */
   keys: KeyCheck | null;
 };
 
@@ -45,7 +45,7 @@ export type KeyCheck = { checked: number; matched: number; unmatched: string[] }
 export type FilesCheck = {
   named: number;
   read: number;
-  /** Tiles of a template that don't exist. */
+  /** Tiles in a template that don't exist. */
   absent: number;
   rejected: Fault[];
 };
@@ -54,7 +54,7 @@ export type TileCheck = {
   source: string;
   width: number;
   height: number;
-  /** Size of a cell, in units of the CRS. */
+  /** Size of a cell, in the CRS's units. */
   cell: [number, number];
   crs: string;
   /** Meters per unit of elevation. */
@@ -62,7 +62,7 @@ export type TileCheck = {
   /** Whether the file or the feed states the unit. Otherwise, it is the default. */
   unitStated: boolean;
   nodata: number | null;
-  /** Values of a few sampled cells. null if they were not read. */
+  /** Values of a few sampled cells. Null if they were not read. */
   heights: HeightSample | null;
   extent: Box;
 };
@@ -85,7 +85,7 @@ export type ImageryCheck = FilesCheck & {
     /** In meters on the ground. */
     pixelM: number;
     extent: Box;
-    /** Size and contents, for a file. */
+    /** For a file, its size and contents. */
     file: {
       width: number;
       height: number;
@@ -101,12 +101,13 @@ export type DryRun = {
   limit: number;
   read(spec: InputSpec): AsyncIterable<RowBatch>;
   result: FeedCheck;
-  /** A source without usable rows may be fine: an incremental one can have nothing new. */
+  /** A source without usable rows may be fine: an incremental source can have nothing new. */
   mayBeEmpty?: boolean;
 };
 
 /**
- * The context for reading in a check. The signal never aborts, because a check stops only with its process.
+ * The context for reading in a check. The signal never aborts, because a check stops only when its process
+ * does.
  */
 export function checkContext(baseDir: string) {
   return { baseDir, tmpDir: tmpdir(), signal: new AbortController().signal, env: process.env };
@@ -166,7 +167,7 @@ export async function checkPart(
   result.parts.push(finishPart(part, whole));
 }
 
-/** Includes the reason of the first bad row. */
+/** Includes the reason from the first bad row. */
 export function noUsableRows([first]: readonly Pick<BadRow, 'rowNo' | 'message'>[]): string {
   return `the source has no usable rows${first ? `: row ${first.rowNo}: ${first.message}` : ' at all, because it is empty'}.`;
 }

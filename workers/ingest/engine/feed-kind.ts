@@ -27,12 +27,12 @@ export type FeedKind<
   sections: Own;
   /** Sections declared by other kinds that feeds of this kind may also use. */
   sharedSections?: Shared;
-  /** The required section, and its contents in words. */
+  /** The required section, and a description of its contents. */
   needs: { section: Input & keyof Own; holds: string };
   /** The kind's gates in addition to the common ones, and limits that differ from the defaults. */
   gates: readonly GateName[];
   gateDefaults?: Partial<Gates>;
-  /** A row may name a former county of Connecticut. Its town decides the planning region. */
+  /** A row may name a former Connecticut county. In that case, its town determines the planning region. */
   allowsFormerCounties?: true;
   /** Merges preset and file, and fills in defaults. @returns null if faults leave no feed */
   resolve(
@@ -43,7 +43,7 @@ export type FeedKind<
   ): (F & { kind: Name }) | null;
   /** The fields of a row, and the sections that map columns to them. */
   rows?: { fields: RowFields; sections(feed: F): Record<string, Mapped | null> };
-  /** Whether a source with these columns is of this kind. Without it, the columns don't identify the kind. */
+  /** Whether a source with these columns is of this kind. If omitted, the columns don't identify the kind. */
   isKnownBy?(has: (column: string) => boolean): boolean;
   recipe(feed: F): Promise<Recipe<F>>;
 };

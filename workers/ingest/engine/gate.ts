@@ -11,13 +11,13 @@ export type RowFigures = {
   last: { rows: number; filled: Record<string, number>; best: BestRun | null } | null;
 };
 
-/** Figures of the last accepted run of a feed whose rows have keys. */
+/** Figures from the last accepted run of a feed whose rows have keys. */
 export type KeyedLast = NonNullable<RowFigures['last']> & { matchedKeys: number };
 
 /** The message for a run without a usable parcel or listing. */
 export const NO_USABLE_ROWS = 'The run has no usable rows.';
 
-/** Why a gate blocks a run. null if it passes. */
+/** Why a gate blocks a run. Null if it passes. */
 export type Fault = readonly [gate: string, message: string | null];
 
 /** Reports every fault, not only the first. */
@@ -44,7 +44,9 @@ export function checkListGates(
   return gateResult(figures, [empty, ...rowFaults(figures, limits, words)]);
 }
 
-/** The checks of every kind: fewer rows than last time, emptied columns, rejected rows. */
+/**
+ * The checks for every kind of feed: fewer rows than last time, columns that became empty, and rejected rows.
+ */
 export function rowFaults(
   { rows, read, rejected, filled, last }: RowFigures,
   limits: Gates,
@@ -75,7 +77,9 @@ export function rowFaults(
   ];
 }
 
-/** Compares the number of keys with the last run and the best run of the year. null without a last run. */
+/**
+ * Compares the number of keys with the last run and the best run of the year. Null if there is no last run.
+ */
 export function keyFault(
   { matchedKeys, last }: { matchedKeys: number; last: KeyedLast | null },
   { max_key_drop_percent: most }: Gates,

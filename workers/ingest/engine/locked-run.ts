@@ -27,7 +27,7 @@ export type RunStart = {
   requestedBy: string;
   force: boolean;
   undoes?: number;
-  /** Call it under the lock, because the previous run may have changed the checkpoint. */
+  /** Call this under the lock, because the previous run may have changed the checkpoint. */
   readCheckpoint(): Promise<ResoCheckpoint | null>;
 };
 

@@ -17,7 +17,7 @@ export type CompiledColumn = {
   raw(values: Values): unknown;
 };
 
-/** @returns null when the column is optional and missing in the source */
+/** @returns null if the column is optional and missing from the source */
 export function compileColumn(
   target: FieldTarget,
   spec: ColumnSpec,
@@ -73,7 +73,7 @@ function compileWay(target: FieldTarget, way: PlainColumn, resolve: Resolve): Co
   if (part !== undefined) return { raw, read: values => recode(splitAddress(raw(values))[part]) };
   const isCell = way.column !== undefined && way.decimal === undefined && !way.column.includes('[].');
   const plain = isCell ? resolve(way.column!) : null;
-  // Shortcut for the vast majority of columns. Saves one call per value.
+  // Shortcut for the vast majority of columns, which saves one call per value.
   if (plain !== null) return { raw, read: values => recode(values[plain]) };
   return { raw, read: values => recode(input(values)) };
 }
@@ -90,7 +90,7 @@ function getter(name: string, resolve: Resolve): Getter | null {
 }
 
 /**
- * A property of every list entry. RESO Media are sorted by Order and limited to photographs (MediaCategory).
+ * One property of each list entry. RESO Media are sorted by Order and limited to photographs (MediaCategory).
  */
 function pluck(list: unknown, property: string): unknown {
   if (!Array.isArray(list)) return null;
@@ -124,9 +124,7 @@ function joined(getters: readonly Getter[], separator: string): Getter {
   };
 }
 
-/**
- * The sum, or null when all are empty. Returns the first text that is not a number, so that it is reported.
- */
+/** The sum, or null if all are empty. Returns the first text that is not a number, so that it is reported. */
 function summed(getters: readonly Getter[]): Getter {
   return values => {
     let sum: number | null = null;
@@ -213,7 +211,7 @@ const UNITS = new Map(
   ),
 );
 
-/** The unit that a word means ('Square Feet', 'AC.'). null for a word that isn't a unit. */
+/** The unit that a word means ('Square Feet', 'AC.'). Null for a word that isn't a unit. */
 function unitOf(raw: unknown, whenEmpty: AreaUnit): AreaUnit | null {
   const text = tidyText(raw);
   return text === null ? whenEmpty : (UNITS.get(text.toLowerCase().replace(/[^a-z0-9]/g, '')) ?? null);

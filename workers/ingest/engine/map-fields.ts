@@ -27,7 +27,7 @@ import {
 /** A value that couldn't be used and became null, or (reason 'cut') a text that was truncated. */
 export type DroppedValue = { field: string; reason: string; message: string };
 
-/** A row that is rejected, or skipped by skip_where (reason 'skipped', which counts separately). */
+/** A row that is rejected, or skipped by skip_where (reason 'skipped', which is counted separately). */
 export type RejectedRow = { ok: false; field: string | null; reason: string; message: string };
 
 export type MappedRow = { ok: true; values: Value[]; dropped: DroppedValue[] | null };
@@ -37,8 +37,8 @@ export const positionsOf = <Name extends string>(names: readonly Name[]): Record
 
 /**
  * Maps one row. `prepare` takes the first rows, finds the source's spelling of the column names, and throws
- * PlatError `feed_mapping` when the source lacks one. An unprepared mapper uses the spelling of its first row
- * and checks nothing.
+ * PlatError `feed_mapping` if a column is missing from the source. An unprepared mapper uses the spelling of
+ * its first row and checks nothing.
  */
 export type Mapper<Mapped> = {
   (row: SourceRow): Mapped | RejectedRow;
@@ -92,7 +92,7 @@ type Test = (values: Values) => boolean;
 
 const folded = (raw: unknown): string => tidyText(raw)?.toUpperCase() ?? '';
 
-/** Compiles a condition. All of its tests must be true. A missing column counts as an empty cell. */
+/** Compiles a condition. All of its tests must be true. A missing column is treated as an empty cell. */
 export function compileCondition(condition: Condition, resolve: Resolve): Test {
   const column = resolve(condition.column) ?? condition.column;
   const tests: ((raw: unknown) => boolean)[] = [];
@@ -160,7 +160,7 @@ export function compileFill(
 
 export const TOTAL_LINE = rejectRow('key', 'skipped', 'a line of totals, not a parcel');
 
-/** The key's texts joined, in upper case and without white space. Null when nothing remains. */
+/** The key's texts joined, in upper case and without whitespace. Null if nothing remains. */
 export function compileKey(
   spec: KeySpec,
   resolve: Resolve,
@@ -178,7 +178,7 @@ export function compileKey(
   };
 }
 
-/** Pre-check that rules out most keys with a single test, because few can be damaged. */
+/** Quickly rules out most keys with a single test, because few of them can be damaged. */
 const MAY_BE_DAMAGED = /E\+?\d|-[A-Z]{3}|[A-Z]{3}-|:00/;
 
 /** Rejects a row whose key a spreadsheet damaged, because other parcels may have the same damaged key. */

@@ -14,13 +14,13 @@ import { detachRun, endRun, lastAcceptedRun, type RunStatus } from './run-record
 import { stageSchema } from './stage-rows.ts';
 
 /**
- * The transaction isn't retried on its own, because the comparison adds to the run's counts. The whole job is
- * retried instead.
+ * The transaction isn't retried on its own, because the comparison adds to the run's counts. Instead, the
+ * whole job is retried.
  */
 const ONCE = { retries: false };
 
 /**
- * Merges a run in one transaction with the run's end and the next jobs.
+ * Merges a run, ends it, and enqueues the next jobs, all in one transaction.
  * @param moved whether as_of has changed
  */
 export async function mergeRun(

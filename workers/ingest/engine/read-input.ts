@@ -3,7 +3,10 @@ import { readInput } from '../../formats/read-format.ts';
 import { type ReadContext, type RowBatch, sizeOf } from '../../formats/row-batch.ts';
 import type { RunContext } from './run-context.ts';
 
-/** Records the bytes read, and reports progress between two fractions. @throws the signal's reason */
+/**
+ * Records the number of bytes read, and reports progress between two fractions.
+ * @throws the signal's reason
+ */
 export async function* readBatches(
   run: RunContext,
   name: string,

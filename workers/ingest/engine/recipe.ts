@@ -8,11 +8,11 @@ import type { RunContext } from './run-context.ts';
 
 export type NamedInput = [name: string, input: { input: InputSpec }];
 
-/** The steps of a run for a kind of feed. Its methods get only feeds of that kind. */
+/** The steps of a run for a kind of feed. Its methods receive only feeds of that kind. */
 export type Recipe<F extends AnyFeed = AnyFeed, Staged = unknown> = {
   /** The statements that create the staging tables. */
   tables: string[];
-  /** Increase this when the same rows are staged differently. */
+  /** Increase this when a release stages the same rows differently. */
   version?: number;
   stage(run: RunContext, feed: F): Promise<Staged>;
   compare(db: Db, run: RunContext, feed: F, staged: Staged): Promise<Prepared>;
@@ -20,7 +20,7 @@ export type Recipe<F extends AnyFeed = AnyFeed, Staged = unknown> = {
    * Inputs whose sources can report that they haven't changed. If there are none, the feed is always read.
    */
   inputs?(feed: F): NamedInput[];
-  /** A run of another feed that also affects the result. */
+  /** A run of another feed, if it also affects the result. */
   dependsOn?(run: RunContext): Promise<number>;
   /** Whether the merged data of earlier runs still exists. Default: it does. */
   isPresent?(run: RunContext): Promise<boolean>;
@@ -33,7 +33,7 @@ export type Prepared = {
   gate: GateResult;
   touched: boolean;
   merge(db: Db): Promise<void>;
-  /** Cleanup after the merge is committed. Nothing depends on it. */
+  /** Cleanup after the merge has been committed. Nothing depends on it. */
   tidy?(): Promise<void>;
   /** Where the next run of an incremental source continues. Stored even when there is nothing to merge. */
   checkpoint?: ResoCheckpoint | null;

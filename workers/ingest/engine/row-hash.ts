@@ -1,12 +1,12 @@
 import { hash } from 'node:crypto';
 
 /**
- * A 128-bit digest as the text of a uuid (16 bytes in the table). Equal digests mean an unchanged row. Not
- * for security: truncated SHA-1, because it is the fastest hash in every OpenSSL build.
+ * A 128-bit digest as the text of a uuid (16 bytes in the table). Equal digests mean an unchanged row. It
+ * isn't for security: it is a truncated SHA-1, which is the fastest hash in every OpenSSL build.
  */
 export const digest = (data: string | Uint8Array): string => hash('sha1', data, 'hex').slice(0, 32);
 
-/** Bits in 32 MB. Among a million keys, about two thousand share a bit with another key. */
+/** The number of bits in 32 MB. Among a million keys, about two thousand share a bit with another key. */
 const BITS = 2 ** 28;
 /**
  * Pages are allocated on demand, because allocating 32 MB up front costs 0.1 s of garbage collection even for
@@ -15,7 +15,7 @@ const BITS = 2 ** 28;
 const PAGE_BITS = 2 ** 15;
 
 /**
- * Remembers the keys seen in a file, to detect duplicates while the raw row is available. A Set would need
+ * Remembers the keys seen in a file, to detect duplicates while the raw row is available. A Set would take
  * 100 MB per million keys. If two keys share a bit, a raw row is kept unnecessarily.
  */
 export class SeenKeys {

@@ -17,7 +17,7 @@ export type InputRecord = { input: string; source: string[]; bytes: number } & P
 /** `moved`: as_of has changed, so statistics and estimates are out of date. */
 type Registered = { id: number; checkpoint: ResoCheckpoint | null; moved: boolean };
 
-/** @throws PlatError `feed_kind` when data of another kind was ingested under the feed's name */
+/** @throws PlatError `feed_kind` if data of another kind was ingested under the feed's name */
 export async function registerFeed(db: Db, feed: AnyFeed): Promise<Registered> {
   const { name, kind: ownKind, definition, asOf } = feed;
   const values = { name, kind: ownKind, definition: JSON.stringify(definition), as_of: asOf };
@@ -33,7 +33,7 @@ export async function registerFeed(db: Db, feed: AnyFeed): Promise<Registered> {
 
 export type AcceptedRun = { id: number; counts: RunCounts; inputs: InputRecord[]; best: BestRun };
 
-/** The highest number of rows and keys in accepted runs of the last 12 months. null if there are none. */
+/** The highest number of rows and keys in accepted runs of the last 12 months. Null if there are none. */
 export type BestRun = { rows: number | null; matchedKeys: number | null };
 
 export async function lastAcceptedRun(db: Db, feedId: number): Promise<AcceptedRun | null> {

@@ -35,7 +35,7 @@ export function resolver(columns: readonly string[], { sparse = false } = {}): R
   };
 }
 
-/** 'Media' of 'Media[].MediaURL'. */
+/** The 'Media' in 'Media[].MediaURL'. */
 function baseName(name: string): string {
   const list = name.indexOf('[].');
   return list < 0 ? name : name.slice(0, list);
@@ -58,7 +58,7 @@ export function columnMentions(columns: Partial<Record<string, ColumnSpec>>): Me
 export const conditionMentions = (where: string, conditions: readonly SkipCondition[]): Mention[] =>
   conditions.map(({ column, optional = false }) => ({ where, column, optional }));
 
-/** @throws PlatError `feed_mapping` with the missing columns, and those that the source has */
+/** @throws PlatError `feed_mapping` with the missing columns and those that the source has */
 export function checkColumns(mentions: readonly Mention[], columns: readonly string[]): void {
   const resolve = resolver(columns);
   const missing = mentions.filter(({ column, optional }) => !optional && resolve(column) === null);

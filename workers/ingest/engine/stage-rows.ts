@@ -20,7 +20,7 @@ export type RowInput<Mapped> = {
 
 type Fault = { field: string | null; reason: string; message: string };
 
-/** Counts unusable rows and values, and stores them as rejects of the run. */
+/** Counts unusable rows and values, and stores them as the run's rejects. */
 export type Faults = {
   reject(row: SourceRow, fault: Fault): void;
   drop(row: SourceRow, value: Fault & { field: string }): void;
@@ -45,7 +45,7 @@ export async function stageRows<Mapped extends { ok: true }>(
   }
 }
 
-/** Stages an input whose rows go through one COPY. */
+/** Stages an input whose rows all go through a single COPY. */
 export function stageByCopy<Mapped extends { ok: true }>(
   run: RunContext,
   { name, input, map }: { name: string; input: InputSpec; map: Mapper<Mapped> },
@@ -88,7 +88,7 @@ export async function keepFirst(db: Db, { counts }: RunContext, parts: Fragments
   counts.identical += row!.identical;
 }
 
-/** The fault of a row that ends early but is used anyway. */
+/** The fault recorded for a row that ends early but is used anyway. */
 export const shortRow = (message: string) => ({ field: 'row', reason: 'short_row', message });
 
 /** Maps one batch. Bad rows come last. */
@@ -120,7 +120,7 @@ function mapRows<Mapped extends { ok: true }>(
       } else if (mapped.reason === 'skipped') counts.skipped++;
       else faults.reject(row, mapped);
     } catch (error) {
-      // Check the depth only after an error, because checking every row would cost a fifth of the parsing
+      // Check the depth only after an error, because checking every row would take a fifth of the parsing
       // time.
       if (!(error instanceof RangeError && isTooDeep(row))) throw error;
       increment(counts.rejected, TOO_DEEP.reason);
@@ -136,7 +136,7 @@ function mapRows<Mapped extends { ok: true }>(
 }
 
 /**
- * A schema for the staging tables of one attempt, dropped with it. Each attempt has its own, because a
+ * A schema for one attempt's staging tables, which are dropped with it. Each attempt has its own, because a
  * stopped worker may wake up in the middle of the next attempt and must not find the same tables.
  */
 export const stageSchema = ({ runId, attempt }: Attempt): string => `stage_${runId}_${attempt}`;
@@ -168,7 +168,7 @@ export async function noteStaged(
 }
 
 /**
- * Takes over what a dead attempt staged from the same sources, and drops other stages.
+ * Takes over what a dead attempt staged from the same sources, and drops other attempts' stages.
  * @param madeOf the sources' versions, or null if unknown
  */
 export async function takeOverStage<More>(
@@ -204,7 +204,7 @@ export async function dropStage(db: Db, of: Attempt): Promise<void> {
   await db.execute(`drop schema if exists ${stageSchema(of)} cascade`);
 }
 
-/** Drops the schemas of all attempts at a run. */
+/** Drops the schemas of all of a run's attempts. */
 export async function dropStages(db: Db, runId: number): Promise<void> {
   for (const schema of await stagesOf(db, runId)) await db.execute(`drop schema if exists ${schema} cascade`);
 }
@@ -244,10 +244,10 @@ export type Reject = {
   raw: string;
 };
 
-/** Maximum number of stored rejects of a run per reason. `runs.counts` has all of them. */
+/** Maximum number of rejects to store per run and reason. `runs.counts` counts all of them. */
 export const REJECTS_KEPT = 1_000;
 
-/** Longer texts are truncated. The row number is enough to find the row again. */
+/** Longer text is truncated. The row number is enough to find the row again. */
 const RAW_LIMIT = 64 * 1024;
 
 export type RejectWriter = Pick<CopyWriter, 'drain' | 'end'> & { add(reject: Reject): void };

@@ -21,7 +21,7 @@ import { namedTiles, readTiles } from './stage-tiles.ts';
 
 /**
  * Reads the first files' headers.
- * @throws PlatError of the index, or of a file that the feed names directly
+ * @throws PlatError for the index, or for a file that the feed names directly
  */
 export async function checkFiles<Header>(
   files: Files,

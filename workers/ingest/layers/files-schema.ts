@@ -31,7 +31,7 @@ export type Files =
   | { by: 'template'; template: string; bounds: Box }
   | { by: 'index'; index: string };
 
-/** The files of a section, which must select them in exactly one way. */
+/** A section's files. The section must select them in exactly one way. */
 export function filesOf(
   name: string,
   { source, template, bounds, index }: FilesSection,

@@ -18,8 +18,7 @@ export type LayerFigures = RowFigures & {
   /** The box that the layer covers, in degrees. */
   covered: Readonly<Box> | null;
   /**
-   * Whether the coverage is the bounding box of the source. Plat assumes that nothing is missing inside the
-   * box.
+   * Whether the coverage is the source's bounding box. Plat assumes that nothing is missing inside the box.
    */
   boxed: boolean;
   last: (NonNullable<RowFigures['last']> & { covered: Readonly<Box> | null }) | null;
@@ -108,7 +107,7 @@ export function countyBox(fips: number): Box | null {
   return box ? padBox(box, MARGIN_DEG) : null;
 }
 
-/** The box of a feed's county, or the boxes of all states. Empty for a county without a known box. */
+/** The box of a feed's county, or the boxes of all states. Empty if the county's box is unknown. */
 export function homeBoxes(fips: number | null): Box[] {
   if (fips !== null) {
     const box = countyBox(fips);
@@ -170,7 +169,7 @@ export function tilesOutside(tiles: readonly { extent: Box }[], boxes: readonly 
   return tiles.filter(({ extent }) => !boxes.some(box => boxesIntersect(box, extent))).length;
 }
 
-/** The share of the first box that is in the other, in percent, measured in degrees (plate carrée). */
+/** The percentage of the first box that is in the other, measured in degrees (plate carrée). */
 export function sharedPercent(of: Readonly<Box>, other: Readonly<Box>): number {
   const width = Math.min(of[2], other[2]) - Math.max(of[0], other[0]);
   const height = Math.min(of[3], other[3]) - Math.max(of[1], other[1]);
@@ -180,13 +179,16 @@ export function sharedPercent(of: Readonly<Box>, other: Readonly<Box>): number {
   return area === 0 ? 100 : (100 * width * height) / area;
 }
 
-/** The area of the second box outside the first, in percent of the first. 0 if the first has no area. */
+/**
+ * The area of the second box that is outside the first, as a percentage of the first. Returns 0 if the first
+ * has no area.
+ */
 function grownPercent(before: Readonly<Box>, now: Readonly<Box>): number {
   if (boxArea(before) === 0) return 0;
   return ((100 - sharedPercent(now, before)) * boxArea(now)) / boxArea(before);
 }
 
-/** A box in words, accurate to about 10 m. */
+/** Describes a box in words, accurate to about 10 m. */
 export function extentWords(extent: Readonly<Box> | null): string {
   if (extent === null) return 'nowhere';
   const [west, south, east, north] = extent.map(degrees => Number(degrees.toFixed(4)));

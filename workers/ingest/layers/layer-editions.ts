@@ -39,7 +39,7 @@ export type LandFeed = FeedBase & { kind: LandKind; coverage: Box | null };
 
 export type VersionFigures = { rows: number; new: number; changed?: number; retired: number };
 
-/** Records the figures of a layer version in the run's counts. */
+/** Records a layer version's figures in the run's counts. */
 export function recordVersion(counts: RunCounts, { rows, changed = 0, ...figures }: VersionFigures): number {
   Object.assign(counts, figures, { rows, changed, unchanged: rows - figures.new - changed });
   return rows;
@@ -53,8 +53,7 @@ type NewVersion = {
   version: LayerVersion;
   covered(version: LayerVersion): Readonly<Box> | null;
   /**
-   * Whether the coverage is the bounding box of the source. Plat assumes that nothing is missing inside the
-   * box.
+   * Whether the coverage is the source's bounding box. Plat assumes that nothing is missing inside the box.
    */
   boxed: boolean;
   merge(db: Db): Promise<void>;
@@ -127,7 +126,8 @@ export async function compareFiles(
     rows: recordVersion(run.counts, measured[0]!),
     outside: tilesOutside(files, homeBoxes(feed.fips)),
     declared: tilesDeclared(files, feed.coverage),
-    // A file is valid outside the county too. Where there is no file, there is no data, even inside the box.
+    // A file's data is valid outside the county too. Where there is no file, there is no data, even inside
+    // the box.
     version: { scope: { coverage, fips: feed.fips, reachM: null }, extent },
     covered: version => version.extent,
     boxed: false,
@@ -144,7 +144,7 @@ type SwitchedLayer = { runId: number; feedId: number; kind: LandKind };
 
 /**
  * Makes a run the current version of its layer. Waits for running merges of parcels and other layers, and
- * blocks new ones until this transaction ends. Call it first.
+ * blocks new ones until this transaction ends. Call this first.
  */
 async function switchLayer(
   db: Db,
@@ -160,7 +160,7 @@ async function switchLayer(
 /**
  * Marks parcels whose attributes are out of date after a new version of a layer: those in its old and new
  * coverage, and those near its features or files, because these also affect parcels in another layer's
- * coverage. Call it last, because no chunk of these parcels may be written afterward.
+ * coverage. Call this last, because no chunk with these parcels may be written afterward.
  * @returns the number of marked parcels
  */
 async function markCovered(
@@ -181,7 +181,9 @@ async function markCovered(
   return db.rowCount('land/mark_covered_parcels', {}, parts);
 }
 
-/** The distance from a parcel within which any road layer affects its figures, or null without roads. */
+/**
+ * The distance from a parcel within which any road layer affects its figures, or null if there are no roads.
+ */
 export async function roadMarginM(db: Db): Promise<number | null> {
   const rows = await db.run<{ reach_m: RoadReach }>('land/list_reaches');
   return rows.length === 0 ? null : Math.max(...rows.map(row => frontageMarginM(row.reach_m)));
@@ -199,7 +201,7 @@ type RemovedLayer = {
 /**
  * Removes a land layer in one transaction, after a running run of its feed has ended. Its runs stay as
  * history. The gate treats the feed's next run as its first.
- * @throws PlatError `feed_unknown` (404) when no layer has the name, `feed_kind` when the feed is not a land
+ * @throws PlatError `feed_unknown` (404) if no layer has the name, `feed_kind` if the feed is not a land
  * layer
  */
 export async function removeLayer(db: Db, name: string, signal: AbortSignal): Promise<RemovedLayer> {

@@ -3,7 +3,7 @@ import { type ColumnSpec, columnSchema, conditionSchema } from '../../feeds/colu
 import { INPUT_PROPERTIES } from '../../formats/format-input.ts';
 import type { VectorLayer } from './vector-layer.ts';
 
-/** The section of layers with features. It accepts the columns of all these kinds. */
+/** The section for layers with features. It accepts the columns of all these kinds. */
 export const layerSchema = (layers: readonly VectorLayer[]) =>
   z
     .strictObject({
@@ -19,7 +19,7 @@ export const layerSchema = (layers: readonly VectorLayer[]) =>
     })
     .describe(`Kinds ${listed(layers.map(({ kind }) => kind))}: the source and its columns.`);
 
-/** Properties that only some kinds have. Each kind documents its own. */
+/** Properties that only some kinds have. Each kind documents its own properties. */
 const settingsOfAll = (layers: readonly VectorLayer[]): Record<never, never> =>
   Object.assign({}, ...layers.map(({ settings }) => settings?.schema));
 
@@ -53,7 +53,7 @@ function usualWords(layers: readonly VectorLayer[]): string {
   return `Columns for the class and the name of a feature. Default for the class: ${unique(classes).join('; ')}. Default for the name: ${unique(names).join(', ')}.`;
 }
 
-/** The usual source columns of a field, newest first. */
+/** The usual source columns for a field, newest first. */
 export function usualColumns(spec: string | ColumnSpec | undefined): string[] {
   if (spec === undefined || typeof spec === 'string') return spec === undefined ? [] : [spec];
   return spec.first_of?.map(item => (typeof item === 'string' ? item : (item.column ?? ''))) ?? [];

@@ -11,13 +11,13 @@ import { usualColumns } from './layer-schema.ts';
 import type { LayerInput, RawReader, VectorLayer } from './vector-layer.ts';
 
 export type MappedFeature = MappedRow & {
-  /** A road's class, NWI code, or flood zone. null for an ignored feature. */
+  /** A road's class, NWI code, or flood zone. Null for an ignored feature. */
   class: string | null;
   /** The feature's label in the counts by class. */
   label: string;
   /** The feature's name, or null. */
   called: string | null;
-  /** The location of a place whose source has coordinates in columns. */
+  /** The location of a place, if its source has coordinates in columns. */
   at: Position | null;
 };
 

@@ -11,25 +11,25 @@ import type { Files } from './files-schema.ts';
 
 export type NamedTile = {
   rowNo: number;
-  /** Absolute path or http(s) URL. null for an index entry without a file. */
+  /** Absolute path or http(s) URL. Null for an index entry without a file. */
   source: string | null;
 };
 
 type NamedTiles = {
   by: Files['by'];
-  /** What the feed names, for the run's record. */
+  /** The source as the feed names it, for the run's record. */
   given: string[];
   tiles: NamedTile[];
 };
 
-/** Maximum size of an index. A list of every 1 m tile of the United States is 20 MB. */
+/** Maximum size of an index. A list of every 1 m tile in the United States is 20 MB. */
 const INDEX_BYTES = 64 * 2 ** 20;
 
 /**
- * The files that a feed of elevation or imagery selects with source, template, or index. Relative paths start
- * at the feed file, or for an index, at the index.
- * @throws PlatError of the index: `feed_source` when it cannot be read, `feed_format` when it is
- * neither lines nor GeoJSON
+ * The files that a feed of elevation or imagery selects with source, template, or index. Relative paths are
+ * resolved against the feed file, or for an index, against the index.
+ * @throws PlatError for the index: `feed_source` if it cannot be read, `feed_format` if it is neither lines
+ * nor GeoJSON
  */
 export async function namedTiles(tiles: Files, context: OpenContext): Promise<NamedTiles> {
   const { baseDir } = context;
@@ -93,7 +93,7 @@ function linesOf(text: string, name: string): string[] {
     .filter(line => line !== '' && !line.startsWith('#'));
 }
 
-/** The `location` of every feature of a tile index. https://gdal.org/en/stable/programs/gdaltindex.html */
+/** The `location` of every feature in a tile index. https://gdal.org/en/stable/programs/gdaltindex.html */
 function locationsOf(text: string, name: string): (string | null)[] {
   let index: { features?: unknown };
   try {
@@ -145,13 +145,13 @@ export type TileOutcome<Tile> =
   | { absent: true }
   | { reason: string; message: string };
 
-/** Headers requested at a time. A tile server takes about 100 ms for each. */
+/** Number of headers requested at a time. A tile server takes about 100 ms for each. */
 const READS_AT_ONCE = 6;
 
 /**
  * Reads the headers of tiles, several at a time, and returns the results in the order of the tiles. Files
- * that the feed names must be readable. Files of an index are accepted or rejected individually, and files of
- * a template may be missing.
+ * that the feed names must be readable. Files from an index are accepted or rejected individually, and files
+ * from a template may be missing.
  * @throws PlatError for a file that the feed names, and for temporary errors such as an unreachable server
  */
 export async function* readTiles<Tile>(
@@ -207,12 +207,12 @@ export function stageTiles<Tile extends { source: string }>(
 /** Tolerance for bounds that should be on a full degree, about 10 cm. */
 const SLACK_DEG = 1e-6;
 
-/** More tiles than North America has, including the sea. Larger bounds are a mistake. */
+/** More than the number of tiles that cover North America, including the sea. Larger bounds are a mistake. */
 const MAX_TILES = 4000;
 
 /**
- * The paths or addresses of the 1-degree tiles that bounds touch, named as USGS 3DEP names them: by their
- * north-west corner, so that n45w069 spans latitudes 44 to 45 and longitudes -69 to -68
+ * The paths or URLs of the 1-degree tiles that bounds touch, named as USGS 3DEP names them, by their
+ * northwest corner, so that n45w069 spans latitudes 44 to 45 and longitudes -69 to -68
  * (https://www.usgs.gov/3d-elevation-program). From north to south, then from west to east.
  * @param template with `{tile}` in place of the name
  * @throws PlatError `feed_definition` without `{tile}`, or when the bounds aren't a box in degrees or

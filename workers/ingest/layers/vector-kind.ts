@@ -10,7 +10,7 @@ import type { LayerFeed, VectorKind, VectorLayer } from './vector-layer.ts';
 
 type LayerSections = { layer: ReturnType<typeof layerSchema> } & typeof COVERAGE_SECTION;
 
-/** A kind whose sources contain features: roads, zones, place names. */
+/** A kind whose sources contain features, such as roads, zones, or place names. */
 export const vectorKind = <Kind extends VectorKind>(layer: VectorLayer<Kind>) => ({
   ...feedKind({
     kind: layer.kind,
@@ -51,8 +51,8 @@ function resolveLayer<Kind extends VectorKind>(
     if (!rows.names.includes(name))
       report(`layer.columns.${name}`, `is not a field of ${kind}, which has ${rows.names.join(', ')}`);
   const within = readWindow(section, base.fips, 'features', message => report('layer.within', message));
-  // A road's class can be the feed's own or TIGER's (mtfcc). If the feed maps its own class, don't require
-  // mtfcc.
+  // A road's class can be the feed's own or TIGER's (mtfcc). If the feed maps its own class, mtfcc isn't
+  // required.
   const { mtfcc, ...others } = usual;
   const defaults = columns.class ? others : { ...others, mtfcc };
   const input = mappedInput<string>(section, { columns: defaults }, within);

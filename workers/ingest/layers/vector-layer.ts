@@ -33,15 +33,15 @@ export type Classifier = (
 /** The source's own road class, for the counts of ignored roads. */
 export type RawReader = (source: Record<string, unknown>) => string | null;
 
-/** The differences between kinds of features. */
+/** What differs between kinds of features. */
 export type VectorLayer<Kind extends VectorKind = VectorKind> = {
   kind: Kind;
   rows: RowFields;
-  /** At least one of these fields must be mapped. A source with none of their columns can't be read. */
+  /** At least one of these fields must be mapped. A source that has none of their columns can't be read. */
   requires: readonly [string, ...string[]];
   /** Default columns. */
   usual: Readonly<Partial<Record<string, string | ColumnSpec>>>;
-  /** @param names field names, in the order of the values */
+  /** @param names field names, in the same order as the values */
   classify(names: readonly string[], raw: RawReader): Classifier;
   geometry: 'areas' | 'lines' | 'points';
   /** Whether the names can be searched on the map. */

@@ -80,22 +80,22 @@ async function compare(
   return {
     ...prepared,
     async tidy() {
-      // Analyze, so that the planner immediately knows how many features a window has.
+      // Analyze now, so that PostgreSQL immediately knows how many features a window has.
       if (counts.new > ANALYZE_FROM * rows) await run.db.execute('analyze layer_features');
     },
   };
 }
 
 /**
- * The scope of a layer: the feed's coverage, else its county, else the box of its features. For a county, the
- * features' box isn't used, because it extends into neighboring counties.
+ * The scope of a layer: the feed's coverage, otherwise its county, otherwise the box of its features. For a
+ * county, the features' box isn't used, because it extends into neighboring counties.
  */
 function scopeOf({ coverage, fips, reachM }: LayerFeed, featuresBox: Box | null): LayerScope {
   return { coverage: coverage ?? (fips === null ? featuresBox : null) ?? NO_COVERAGE, fips, reachM };
 }
 
 type StagedLayer = {
-  /** The box around all features except rejected ones. null if there are none. */
+  /** The box around all features except rejected ones. Null if there are none. */
   extent: Box | null;
   declared: DeclaredPlace | null;
 };
@@ -172,7 +172,7 @@ type FeatureResult =
   | { ok: true; feature: StagedFeature; repairs: string[] }
   | { ok: false; reason: string; message: string };
 
-/** Features with the same class, name, and geometry have the same hash, regardless of the file. */
+/** Features with the same class, name, and geometry have the same hash, whatever file they are in. */
 export function stageFeature(
   { geometry: form }: Pick<VectorLayer, 'geometry'>,
   { class: featureClass, called, at }: { class: string; called: string | null; at: Position | null },
@@ -196,7 +196,7 @@ export function stageFeature(
 
 const TYPES = ['Point', 'LineString', 'MultiLineString', 'Polygon', 'MultiPolygon', 'GeometryCollection'];
 
-/** A hint for wrong capitalization, because GeoJSON types are case-sensitive, which is easy to miss. */
+/** A hint about wrong capitalization, because it's easy to miss that GeoJSON types are case-sensitive. */
 function spelling(type: string): string {
   const suggestion = TYPES.find(name => name !== type && name.toLowerCase() === String(type).toLowerCase());
   return suggestion === undefined ? '' : `. GeoJSON writes '${type}' as ${suggestion}`;

@@ -1,4 +1,4 @@
-// Refreshes a page that shows progress until the work is finished.
+// Until the work is finished, refreshes a page that shows progress.
 import { fetchPage, putInPlace } from '../../frame/client/swap-page.ts';
 
 const POLL_MS = 1_500;

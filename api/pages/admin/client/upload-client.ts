@@ -1,4 +1,4 @@
-// Shows the progress of an upload, and why it failed.
+// Shows an upload's progress, or why the upload failed.
 
 const form = document.querySelector<HTMLFormElement>('#upload');
 const field = form?.querySelector<HTMLInputElement>('#file');
@@ -30,7 +30,7 @@ function faultOf({ status, responseText }: XMLHttpRequest): string {
 
 form?.addEventListener('submit', event => {
   event.preventDefault();
-  // `fetch` doesn't report how much was sent.
+  // `fetch` doesn't report how much has been sent.
   const request = new XMLHttpRequest();
   const button = form.querySelector('button')!;
   const stop = (words: string) => {

@@ -1,5 +1,5 @@
-// Choosing comps: the browser sends what the user picks or enters, and shows the figures that the server
-// computes from it.
+// Lets the user choose comps. The browser sends what the user picks or enters, and shows the figures that the
+// server computes from it.
 
 import { say } from '../../frame/client/toast.ts';
 import { map, sourceOf } from '../../parts/client/map-client.ts';
@@ -146,7 +146,7 @@ document.addEventListener('submit', event => {
   send([...fields, [button.name, button.value]]);
 });
 
-// Title and notes, saved while the user types.
+// The title and notes, which are saved while the user types.
 
 const texts = find<HTMLFormElement>('texts');
 const fieldOf = (name: string) => texts.elements.namedItem(name) as HTMLInputElement;
@@ -171,7 +171,7 @@ function saveText(): void {
   send([['do', 'text'], ...names.map((name): [string, string] => [name, fieldOf(name).value])]);
 }
 
-/** Shows the stored text, which the next change starts from. Keeps text that the user is typing. */
+/** Shows the stored text, which is what the next change starts from. Keeps text that the user is typing. */
 function showText({ title, notes, conflict }: Update): void {
   const saved = find('saved');
   for (const [name, stored] of [
@@ -196,7 +196,7 @@ function showText({ title, notes, conflict }: Update): void {
     saved.textContent = 'Saved';
 }
 
-/** Shows changes from other windows when the user returns to this one. */
+/** When the user returns to this window, shows changes made in others. */
 document.addEventListener('visibilitychange', async () => {
   if (document.visibilityState !== 'visible') return;
   const response = await fetch(address, { headers: { Accept: 'application/json' } }).catch(() => undefined);

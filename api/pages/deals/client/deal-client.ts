@@ -1,4 +1,4 @@
-// A deal's page: a modal dialog that previews a price while the user types, and live updates when a worker
+// A deal's page. A modal dialog previews a price while the user types, and the page updates when a worker
 // finds something.
 import { fetchPage, putInPlace } from '../../frame/client/swap-page.ts';
 
@@ -6,7 +6,7 @@ const { pathname } = location;
 
 const dialog = document.querySelector<HTMLDialogElement>('#price-dialog');
 if (dialog) {
-  // Without JavaScript, the dialog is open in the page. Reopen it as a modal.
+  // Without JavaScript, the dialog is open as part of the page. Reopen it as a modal dialog.
   dialog.open = false;
   dialog.showModal();
   dialog.addEventListener('close', () => location.assign(pathname));
@@ -22,11 +22,11 @@ async function showOutcome(): Promise<void> {
   const typed = field.value;
   const params = new URLSearchParams({ change: 'price', new_price: typed });
   const page = await fetchPage(`${pathname}?${params}`).catch(() => undefined);
-  // Skip the preview if the user has typed more.
+  // Skip the preview if the user has typed more since.
   if (page !== undefined && field.value === typed) putInPlace(page, ['outcome']);
 }
 
-/** The parts to refresh. The form isn't one, because the user may be typing in it. */
+/** The parts to refresh. The form isn't one of them, because the user may be typing in it. */
 const PARTS = ['head', 'figures', 'advice', 'background', 'history'];
 
 let events: EventSource | undefined;

@@ -1,4 +1,4 @@
-// The board: moves cards by mouse or keyboard, and refreshes when something changes elsewhere.
+// The board. Lets the user move cards by mouse or keyboard, and refreshes when something changes elsewhere.
 import { fetchPage, putInPlace } from '../../frame/client/swap-page.ts';
 import { letGo } from '../../frame/client/toast.ts';
 
@@ -62,7 +62,7 @@ watch();
 
 let last: Promise<unknown> = Promise.resolve();
 
-/** Sends one change at a time; each response is the updated board. */
+/** Sends one change at a time. Each response is the updated board. */
 function send(fields: Record<string, string> | FormData): Promise<void> {
   const body = new URLSearchParams([
     ...(fields instanceof FormData ? fields : new Map(Object.entries(fields))),
@@ -96,12 +96,12 @@ document.addEventListener('submit', event => {
   if (form.method !== 'post' || form.getAttribute('action') !== '/deals') return;
   event.preventDefault();
   const fields = new FormData(form, (event as SubmitEvent).submitter);
-  // Otherwise the focused field would count as busy and the board would not refresh.
+  // Otherwise, the focused field would count as busy, and the board would not refresh.
   (document.activeElement as HTMLElement | null)?.blur();
   send(fields).catch(() => {});
 });
 
-// Keyboard: the card's link has the focus.
+// Keyboard: the card's link has focus.
 
 const SIDEWAYS: Record<string, number> = { ArrowLeft: -1, ArrowRight: 1 };
 const UPRIGHT: Record<string, number> = { ArrowUp: -1, ArrowDown: 1 };
@@ -116,7 +116,7 @@ document.addEventListener('keydown', event => {
   const lane = event.key in SIDEWAYS ? lanes()[lanes().indexOf(from) + by] : from;
   const position = event.key in SIDEWAYS ? Math.min(at, lane ? cardsIn(lane).length : 0) : at + by;
   if (lane === undefined || position < 0 || (lane === from && position >= cardsIn(from).length)) return;
-  // Move it in the page at once, so that the next key press finds it there.
+  // Move the card in the page right away, so that the next key press finds it there.
   cardsIn(lane).includes(card)
     ? cardsIn(lane)[position]!.insertAdjacentElement(by < 0 ? 'beforebegin' : 'afterend', card)
     : lane.querySelector('ol')!.insertBefore(card, cardsIn(lane)[position] ?? null);

@@ -1,4 +1,4 @@
-// Renders the API reference in the page's theme, and authorizes it with a new key.
+// Renders the API reference in the page's theme and authorizes it with a new key.
 
 type SwaggerUi = { preauthorizeApiKey(scheme: string, key: string): void };
 declare const SwaggerUIBundle: (options: object) => SwaggerUi;

@@ -1,4 +1,4 @@
-// The exports page: shows progress as the server reports it, and updates the price with the form.
+// The exports page. Shows progress as the server reports it, and updates the price as the form changes.
 import { fetchPage, putInPlace } from '../../frame/client/swap-page.ts';
 
 const open = () => document.querySelector<HTMLElement>('#progress[data-open]');

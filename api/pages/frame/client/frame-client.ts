@@ -1,4 +1,4 @@
-// Scripts of every page: the search box, copy buttons, and toasts.
+// Scripts for every page: the search box, copy buttons, and toasts.
 
 import './search-field.ts';
 import { letGo, say } from './toast.ts';
@@ -14,7 +14,7 @@ document.addEventListener('click', async event => {
     await navigator.clipboard.writeText(text);
     say(`Copied: ${text}`);
   } catch {
-    // Browsers block the clipboard without https or permission.
+    // Without https or permission, browsers block the clipboard.
     prompt('Copy this:', text);
   }
 });

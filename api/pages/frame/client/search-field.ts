@@ -1,11 +1,11 @@
-// The search box on every page shows results as people type. Without scripts it is a plain form.
+// The search box on every page shows results as people type. Without scripts, it is a plain form.
 // https://www.w3.org/WAI/ARIA/apg/patterns/combobox/
 
 const form = document.querySelector<HTMLFormElement>('.search form');
 const input = form?.querySelector<HTMLInputElement>('input[type="search"]');
 if (form && input) enhance(form, input);
 
-/** Wait this long after a key before searching. */
+/** How long to wait after a key press before searching. */
 const PAUSE_MS = 150;
 
 function enhance(box: HTMLFormElement, field: HTMLInputElement): void {
@@ -36,7 +36,8 @@ function enhance(box: HTMLFormElement, field: HTMLInputElement): void {
     waiting = setTimeout(search, PAUSE_MS);
   });
   field.addEventListener('focus', () => list.show(list.size() > 0 && isCurrent()));
-  // Enter opens the selected option, by default the first. Without options, the search page opens.
+  // Enter opens the selected option, which is the first one by default. Without options, it opens the search
+  // page.
   box.addEventListener('submit', async event => {
     event.preventDefault();
     clearTimeout(waiting);
@@ -90,7 +91,7 @@ function openList(box: HTMLFormElement, field: HTMLInputElement) {
     show(false);
   }
 
-  // A click on a result moves the focus before it opens the link.
+  // Clicking a result moves the focus before it opens the link.
   field.addEventListener('blur', event => {
     if (!popup.contains(event.relatedTarget as Node | null)) show(false);
   });
@@ -116,13 +117,13 @@ function addElement(box: HTMLFormElement, tag: string, className: string): HTMLE
   return element;
 }
 
-/** Undefined if there is no response, or a newer search was started. */
+/** Undefined if there is no response or a newer search was started. */
 async function fetchOptions(query: string, signal: AbortSignal): Promise<Element[] | undefined> {
   const params = new URLSearchParams({ q: query, filters: filtersHere() });
   const middle = document.getElementById('map')?.dataset.middle;
   if (middle !== undefined) params.set('near', middle);
   try {
-    // High priority, to go before map tiles. Browsers fetch six resources at a time.
+    // High priority, so that it goes ahead of map tiles. Browsers fetch only six resources at a time.
     const response = await fetch(`/search/options?${params}`, { signal, priority: 'high' });
     if (!response.ok || response.redirected) return undefined;
     const page = new DOMParser().parseFromString(await response.text(), 'text/html');

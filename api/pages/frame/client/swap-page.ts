@@ -1,6 +1,8 @@
 // Fetches pages and replaces the parts that changed.
 
-/** @returns undefined if another page was returned, such as sign-in. The browser then opens that page */
+/**
+ * @returns undefined if the server returned another page, such as sign-in. The browser then opens that page
+ */
 export async function fetchPage(url: string, init: RequestInit = {}): Promise<Document | undefined> {
   const response = await fetch(url, { ...init, headers: { Accept: 'text/html' } });
   const isHere = new URL(response.url).pathname === new URL(url, location.href).pathname;
@@ -14,7 +16,7 @@ export async function fetchPage(url: string, init: RequestInit = {}): Promise<Do
 const FOCUSABLE = 'a, button, input, select, textarea, summary';
 const focusableIn = (part: Element) => [...part.querySelectorAll<HTMLElement>(FOCUSABLE)];
 
-/** The same element in the new part: by id, or by position and text. */
+/** Finds the same element in the new part, by id or by position and text. */
 function sameIn(part: Element, { id, textContent }: Element, place: number): HTMLElement | null {
   if (id) return document.getElementById(id);
   const there = focusableIn(part)[place];

@@ -3,7 +3,7 @@ const SHOWN_MS = 10_000;
 /** For a toast without a button. */
 const SHORT_MS = 3_000;
 
-/** Removes a toast after a while, unless the pointer or the focus is in it. */
+/** Removes a toast after a while, unless it has the pointer or the focus. */
 export function letGo(toast: HTMLElement, ms: number = SHOWN_MS): void {
   let due: ReturnType<typeof setTimeout> | undefined;
   const wait = () => {
@@ -16,14 +16,14 @@ export function letGo(toast: HTMLElement, ms: number = SHOWN_MS): void {
   wait();
 }
 
-/** Shows what happened without a page change, with an optional undo button. */
+/** Without changing the page, shows what happened, with an optional undo button. */
 export function say(words: string, undo?: () => void): void {
   document.querySelector('.toast')?.remove();
   const toast = document.createElement('div');
   toast.className = 'toast';
   toast.setAttribute('role', 'status');
   document.body.append(toast);
-  // Screen readers announce a status only if its text changes after it was added.
+  // Screen readers announce a status only if its text changes after it has been added.
   requestAnimationFrame(() => {
     toast.textContent = words;
     if (undo === undefined) return;

@@ -1,4 +1,4 @@
-// The list page: counts selected rows, saves a status when it changes, reads numbers from a file.
+// The list page. Counts selected rows, saves a status when it changes, and reads numbers from a file.
 
 type Box = HTMLInputElement;
 

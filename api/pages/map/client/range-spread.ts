@@ -1,10 +1,10 @@
-// Histograms above range filters, with two handles each. The handles write into the range's fields.
+// Histograms above range filters, with two handles each. Moving a handle fills in the range's fields.
 
 import { replacePart } from '../../frame/client/swap-page.ts';
 
 type Field = HTMLInputElement;
 
-/** The filters in the form, without the ranges that have histograms. */
+/** The filters in the form, except the ranges that have histograms. */
 function otherFilters(form: HTMLFormElement): string {
   const params = new URLSearchParams();
   const own = new Set([...form.querySelectorAll<Field>('[data-of] > div input')].map(({ name }) => name));
@@ -45,7 +45,7 @@ const thumbsOf = (range: Element) => [...range.querySelectorAll<Field>('.thumbs 
 const edgesOf = (range: Element) =>
   JSON.parse(range.querySelector<HTMLElement>('.spread')!.dataset.edges!) as number[];
 
-/** Moves the handles to the fields' values, and marks the bars between them. */
+/** Moves the handles to the fields' values and marks the bars between them. */
 function follow(range: Element): void {
   const edges = edgesOf(range);
   const last = edges.length - 1;
@@ -65,7 +65,7 @@ function follow(range: Element): void {
     bar.classList.toggle('in', at >= ends[0] && at < ends[1]);
 }
 
-/** Writes the handle's bar edge into its field, or clears the field at either end. */
+/** Writes the bar edge at the handle into the handle's field, or clears the field at either end. */
 function write(range: Element, thumb: Field): void {
   const edges = edgesOf(range);
   const thumbs = thumbsOf(range);

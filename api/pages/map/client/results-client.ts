@@ -1,4 +1,4 @@
-// Search results as a list or table: selection and keyboard navigation.
+// Selection and keyboard navigation for search results, as a list or table.
 
 import { acresTogether } from '../../../../shared/kernels/acres-together.ts';
 import { followTabs } from './parcel-tabs.ts';
@@ -126,7 +126,7 @@ document.addEventListener('plat:pointed', event => {
   point(link ? rowOf(link) : null);
 });
 
-/** The open parcel, and the scroll positions of the list that it was opened from. */
+/** The open parcel, and the scroll position of the list that it was opened from. */
 let opened: { id: string; tops: number[] } | undefined;
 const scrolled = () => [
   document.getElementById('side'),
@@ -147,7 +147,7 @@ document.addEventListener('plat:open', event => {
   if (id !== null && links().length > 0) opened = { id, tops: scrolled().map(each => each?.scrollTop ?? 0) };
 });
 
-/** Escape goes back from a parcel to the list, unless it closes something else. */
+/** Escape returns from a parcel to the list, unless it closes something else. */
 function close(event: KeyboardEvent): void {
   const isTaken =
     event.defaultPrevented ||

@@ -1,5 +1,5 @@
 export function colorOf(variable: string): string {
-  // Uses its own element, because a change to the body would restyle the whole page for each color.
+  // Uses its own element, because changing the body would restyle the whole page for each color.
   const probe = document.body.appendChild(document.createElement('i'));
   probe.style.color = `var(--${variable})`;
   const { color } = getComputedStyle(probe);

@@ -6,7 +6,7 @@ const KEYS = matchMedia('(pointer: coarse)').matches
   ? ''
   : 'Keyboard: arrow keys move the map, + and - zoom, Enter adds a point at the center, Backspace removes the last point, Escape cancels.';
 
-/** The hint of each mode, and its message after each point. */
+/** The hint for each mode, and its message after each point. */
 const MODES = {
   area: {
     hint: `Click or tap each corner of the area. ${KEYS}`,
@@ -49,7 +49,7 @@ function createSketch(map: MapLibre) {
       ...(line.length < 2 ? [] : [feature('LineString', line)]),
       ...(points.length === 0 ? [] : [feature('MultiPoint', points)]),
     ];
-    // Setting empty data again would redraw the whole map.
+    // Setting empty data a second time would redraw the whole map.
     if (isBlank && features.length === 0) return;
     isBlank = features.length === 0;
     source?.setData({ ...EMPTY, features });
@@ -59,7 +59,7 @@ function createSketch(map: MapLibre) {
 function ringOf(mode: Mode | undefined, places: readonly Place[]): Place[] {
   if (mode !== 'radius') return places.length > 2 ? [...places, places[0]!] : [];
   const [middle, rim] = places;
-  // Two points at the same place make no circle.
+  // Two points at the same place don't make a circle.
   const meters = middle && rim ? metersBetween(middle, rim) : 0;
   return meters > 1 ? circleAround(middle!, meters) : [];
 }

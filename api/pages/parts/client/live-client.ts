@@ -1,5 +1,5 @@
-// Loads forms and links without a page reload: fetches the same page and swaps in the parts that changed.
-// They also work without this script.
+// Handles forms and links without a page reload: fetches the same page and swaps in the parts that changed.
+// Forms and links also work without this script.
 
 import { fetchPage, putInPlace } from '../../frame/client/swap-page.ts';
 
@@ -10,10 +10,10 @@ let latest = 0;
 /** The query that the page shows. */
 let shown = location.search;
 
-/** What happens to the browser history: a new entry, a replaced one, or nothing if it's already there. */
+/** What happens to the browser history: a new entry, a replaced entry, or nothing if it's already there. */
 type Step = 'push' | 'replace' | 'there';
 
-/** Fetches a page and swaps in the elements `ids`. Updates the URL, so that people can share it. */
+/** Fetches a page and swaps in the elements in `ids`. Updates the URL, so that people can share it. */
 async function load(url: string, ids: string[], step: Step): Promise<void> {
   const mine = ++latest;
   const skeleton = showWaiting(ids);
@@ -61,17 +61,19 @@ function addressOf(form: HTMLFormElement): string {
 
 /** Set while the user is typing. */
 let waiting: ReturnType<typeof setTimeout> | undefined;
-/** True after another county was chosen, until its switches have loaded. */
+/** True after the user chooses another county, until its switches have loaded. */
 let isElsewhere = false;
 
 /** A half-typed county is neither empty nor one of the suggestions. The page doesn't search it yet. */
 const isHalfTyped = ({ list, value }: HTMLInputElement): boolean =>
   list !== null && value !== '' && ![...list.querySelectorAll('option')].some(place => place.value === value);
 
-/** The last field that changed the URL. The Back button undoes a whole field, not one letter. */
+/**
+ * The last field that changed the URL. Tracked so that the Back button undoes a whole field, not one letter.
+ */
 let answered = '';
 
-/** Submits the form after a pause in typing. Another county also reloads the switches. */
+/** Submits the form after a pause in typing. Choosing another county also reloads the switches. */
 function ask(field: HTMLInputElement, delayMs: number): void {
   const { form } = field;
   if (!form?.dataset.live) return;
@@ -92,7 +94,7 @@ document.addEventListener('input', event => {
   if (!field.list || !isHalfTyped(field)) ask(field, 250);
 });
 
-// Leaving the field or pressing Enter accepts what was typed.
+// Leaving the field or pressing Enter accepts what the user typed.
 document.addEventListener('change', event => {
   const field = event.target as HTMLInputElement;
   if (field.list && isHalfTyped(field)) ask(field, 0);

@@ -26,11 +26,11 @@ const boxOf = (text: string | undefined): LngLatBounds | undefined => {
   return box === null ? undefined : new LngLatBounds(box);
 };
 
-/** The first view: the parcel, the county, or else the contiguous states. */
+/** The first view: the parcel, the county, or otherwise the contiguous states. */
 const start =
   boxOf(element.dataset.box) ?? boxOf(element.dataset.start) ?? new LngLatBounds([-125, 24, -66, 50]);
 
-/** The height of the county legend, which covers the bottom of the map. */
+/** The height of the county legend, which covers the bottom part of the map. */
 const below = Math.min(
   document.querySelector('.legend.counties')?.clientHeight ?? 0,
   element.clientHeight / 3,
@@ -102,7 +102,7 @@ map.on('click', event => {
     return;
   }
   const layers = ['hits', 'parcel-fill', 'parcel-points'];
-  // Small parcels have no ids at low zooms.
+  // Small parcels have no ids at low zoom levels.
   const hit = map.queryRenderedFeatures(event.point, { layers }).find(({ id }) => id !== undefined);
   if (hit) return open(String(hit.id));
   const [county] = map.queryRenderedFeatures(event.point, { layers: ['counts'] });
@@ -170,7 +170,7 @@ async function showValues(address: string): Promise<void> {
     },
     'county-lines',
   );
-  // The lightest color is close to the light background, the darkest to the dark one.
+  // The lightest color is close to the light theme's background, and the darkest to the dark theme's.
   map.setPaintProperty('county-lines', 'line-color', '#7c8a82');
   for (const { fips, class: own } of values)
     map.setFeatureState({ source: 'parcels', sourceLayer: 'counties', id: fips }, { class: own });

@@ -8,7 +8,7 @@ function show(words: string): void {
   place.textContent = words;
 }
 
-/** Shows an error on the page if `act` fails. MapLibre swallows what its style listeners throw. */
+/** Shows an error on the page if `act` fails. MapLibre swallows errors that its style listeners throw. */
 export function withErrorShown<T>(act: () => T): T {
   try {
     return act();

@@ -3,14 +3,14 @@ import { colorOf } from './css-colors.ts';
 import { withErrorShown } from './map-faults.ts';
 import { IS_HIT } from './map-style.ts';
 
-/** The raster layer of each background. Plain has none. */
+/** The raster layer for each background. The plain background has none. */
 const IMAGES: Record<string, string> = { relief: 'hillshade', aerial: 'aerial', basemap: 'basemap' };
 /** Layers to hide on imagery, which already shows them. */
 const HIDDEN_BY_PICTURES = new Set(['water']);
 
 type Here = { credits: string[]; kinds: string[] };
 
-/** Opaque on a plain background, because the translucent fills of stacked condos would add up. */
+/** Opaque on a plain background, because translucent fills of stacked condos would add up. */
 function paintParcels(map: MapLibre, isOnPicture: boolean): void {
   map.setPaintProperty('parcel-fill', 'fill-opacity', isOnPicture ? ['case', IS_HIT, 0.45, 0] : 1);
   const edge = isOnPicture ? 'rgba(255,255,255,0.75)' : colorOf('map-edge');
@@ -73,7 +73,7 @@ function sayWhatIsHidden(
   if (note && label && name) note.textContent = noteOf(label, name);
 }
 
-/** Switches the background and layers, and shows data credits and which layers have no data in view. */
+/** Switches the background and layers. Shows the data credits, and which layers have no data in view. */
 export function openGround(
   map: MapLibre,
   style: StyleSpecification,

@@ -8,7 +8,7 @@ const POINTED = '#ffd43b';
 /** Radii in pixels. */
 const SMALL = 5;
 const LARGE = 8;
-/** Distance in pixels within which the pointer counts as on a mark. */
+/** Distance in pixels within which the pointer counts as being on a mark. */
 const REACH = 10;
 
 /**
@@ -126,7 +126,10 @@ function nearestOf(
   return best;
 }
 
-/** Disc: sold, square: pending, triangle: for sale, star: the subject. Chosen comps have a dark rim. */
+/**
+ * A disc is sold, a square is pending, a triangle is for sale, and a star is the subject. Chosen comps have a
+ * dark rim.
+ */
 function drawShape(pen: Pen, { kind, chosen }: Mark, x: number, y: number): void {
   const r = chosen ? LARGE : SMALL;
   pen.beginPath();
@@ -146,7 +149,7 @@ function drawShape(pen: Pen, { kind, chosen }: Mark, x: number, y: number): void
   pen.strokeStyle = '#ffffff';
   pen.stroke();
   if (chosen) {
-    // Drawn inside the light line, so that the rim is visible on dark backgrounds.
+    // Draw this inside the light line, so that the rim is visible on dark backgrounds.
     pen.lineWidth = 3;
     pen.strokeStyle = '#111111';
     pen.stroke();

@@ -1,4 +1,4 @@
-// Moves the map to the results, and marks the one under the mouse.
+// Moves the map to the results and marks the one under the mouse.
 
 import { LngLatBounds, type Map as MapLibre, Marker } from 'maplibre-gl';
 
@@ -7,7 +7,7 @@ const PADDING = 48;
 const SMALL = 24;
 
 let isKept = false;
-/** Prevents the map from moving to the next results. */
+/** Keeps the map from moving to the next results. */
 export const keepView = (): void => {
   isKept = true;
 };
@@ -50,7 +50,7 @@ export function isSeen(map: MapLibre, box: LngLatBounds): boolean {
   return map.getBounds().contains(box.getCenter()) && one.dist(other) >= SMALL;
 }
 
-/** Draws a ring around the parcel of the hovered row, and reports the parcel hovered on the map. */
+/** Draws a ring around the hovered row's parcel, and reports the parcel that is hovered on the map. */
 function markPointed(map: MapLibre): void {
   const ring = document.createElement('div');
   ring.className = 'ring';

@@ -10,7 +10,7 @@ import { grows, ofParcels, wordLayers } from './map-words.ts';
 
 const ground = colorOf('map-ground');
 const hit = colorOf('hit');
-/** Also readable on top of results. */
+/** Readable on top of results, too. */
 const drawn = colorOf('ink');
 const parcel = colorOf('map-parcel');
 const zip = colorOf('zip');
@@ -36,11 +36,11 @@ const NO_SEARCH = ['parcel', 'at', 'page', 'page_size', 'order', 'view', 'map'];
 /** Fills results with `color`, and other parcels with the usual color. */
 export const fillOf = (color: string | ExpressionSpecification) => ({
   'fill-color': ['case', IS_HIT, color, parcel] as ExpressionSpecification,
-  // Not needed, because the outlines of parcels cover the edges.
+  // Antialiasing isn't needed, because parcel outlines cover the edges.
   'fill-antialias': false,
 });
 
-/** The colors of results. @param classes from the legend: `[from, variable]` of each class */
+/** The colors of results. @param classes from the legend: `[from, variable]` for each class */
 export function hitColor(classes: string | undefined): string | ExpressionSpecification {
   const [first, ...rest] = JSON.parse(classes ?? '[]') as [number | null, string][];
   if (first === undefined) return hit;
@@ -51,12 +51,12 @@ export function hitColor(classes: string | undefined): string | ExpressionSpecif
     ...rest.flatMap(([from, name]) => [from, colorOf(name)]),
   ];
   const byFigure = rest.length === 0 ? colorOf(first[1]) : known;
-  // Results without a figure have `true`.
+  // Results without a figure have the value `true`.
   const isKnown: ExpressionSpecification = ['==', ['typeof', ['get', 'hit']], 'number'];
   return ['case', isKnown, byFigure, colorOf('none-soft')] as ExpressionSpecification;
 }
 
-/** The search that replaces the URL's: a relaxed one if nothing matches, an empty one for a whole county. */
+/** The search that replaces the one in the URL: relaxed if nothing matches, or empty for a whole county. */
 export const nearMiss = (): string | undefined => document.getElementById('legend')?.dataset.nearMiss;
 
 export function parcelTiles(): string[] {
@@ -65,7 +65,7 @@ export function parcelTiles(): string[] {
   for (const name of NO_SEARCH) search.delete(name);
   return [`${origin}/tiles/parcels/{z}/{x}/{y}.mvt${search.size === 0 ? '' : `?${search}`}`];
 }
-// Raster layers don't fade in, because every frame would redraw the whole map.
+// Raster layers don't fade in, because every frame of the fade would redraw the whole map.
 const raster = (id: string, paint: object) =>
   ({
     id,
@@ -84,7 +84,7 @@ const land = (id: string, spec: { type: string; paint: object }, visible = false
   }) as LayerSpecification;
 
 const groundLayers = (): LayerSpecification[] => [
-  // Has the color of land until the first tiles show where the land ends (showSea).
+  // Has the color of land until the first tiles show where land ends (showSea).
   {
     id: 'sea',
     type: 'background',
@@ -97,7 +97,7 @@ const groundLayers = (): LayerSpecification[] => [
         type,
         source: 'places',
         'source-layer': 'abroad',
-        // The line hides the gap between the two outlines of a border.
+        // The line hides the gap between a border's two outlines.
         paint:
           type === 'fill'
             ? { 'fill-color': ground, 'fill-antialias': false }
@@ -229,7 +229,8 @@ const layersOf = ({ parcel: opened }: DOMStringMap): LayerSpecification[] => [
 ];
 
 /**
- * Colors the sea once the last parcel tile shows where land is. Doing it later would redraw the whole map.
+ * Colors the sea once the last parcel tile shows where the land is. Doing this later would redraw the whole
+ * map.
  */
 export function showSea(map: MapLibre): void {
   const show = () => {

@@ -5,7 +5,7 @@ import { say } from '../../frame/client/toast.ts';
 import { type Mode, type openDrawing, search } from './draw-on-map.ts';
 import { keepView } from './map-results.ts';
 
-/** URL parameter of the view, in the format of OpenStreetMap: `13.2/43.1756/-72.1035`. */
+/** The URL parameter for the view, in OpenStreetMap's format: `13.2/43.1756/-72.1035`. */
 const VIEW = 'map';
 const DIGITS = 5;
 
@@ -136,9 +136,9 @@ function savePicture(map: MapLibre): void {
   map.triggerRepaint();
 }
 
-/** Below this zoom, the visible area is too large to search. */
+/** Below this zoom level, the visible area is too large to search. */
 const SEARCH_ZOOM = 9;
-/** Filters of place, which the visible area replaces. */
+/** Place filters, which the visible area replaces. */
 const WHERE = ['county', 'counties', 'zips_include', 'owner_parcel_id', 'list_id', 'property_id', 'state'];
 
 /** Shows the "Search this area" button once the user has moved the map. */

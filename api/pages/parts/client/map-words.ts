@@ -29,7 +29,7 @@ const letters = (color: string) => ({
 });
 
 type Names = {
-  /** Layer of the place tiles. `group` limits it to names of one group. */
+  /** The layer in the place tiles. `group` limits it to names in one group. */
   of: string;
   group?: string;
   size: number;
@@ -39,7 +39,7 @@ type Names = {
   maxzoom?: number;
 };
 
-/** The names on the map and their zooms. When names collide, later ones win. */
+/** The names on the map and their zoom levels. When names collide, later ones win. */
 const NAMES: readonly Names[] = [
   { of: 'names', group: 'land', size: 11, minzoom: 12.5 },
   { of: 'names', group: 'town', size: 12, minzoom: 12 },

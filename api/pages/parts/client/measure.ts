@@ -8,7 +8,7 @@ const FT_PER_MILE = 5_280;
 const short = new Intl.NumberFormat('en-US', { maximumFractionDigits: 0 }).format;
 const long = new Intl.NumberFormat('en-US', { maximumFractionDigits: 2 }).format;
 
-/** In feet below a mile, otherwise in miles. */
+/** Feet for less than a mile, otherwise miles. */
 export function distanceText(meters: number): string {
   const feet = meters / M_PER_FT;
   return feet < FT_PER_MILE ? `${short(feet)} ft` : `${long(feet / FT_PER_MILE)} mi`;
@@ -21,13 +21,15 @@ export function lengthText(places: readonly Place[]): string {
   return distanceText(places.slice(1).reduce((sum, place, i) => sum + metersBetween(places[i]!, place), 0));
 }
 
-/** The area of the outline that closes after the last point. */
+/** The area inside the outline that would close after the last point. */
 export function acresText(places: readonly Place[]): string {
   const acres = sqMToAcres(areaSqM([[[...places, places[0]!]]]));
   return `${acres < 100 ? long(acres) : short(acres)} acres`;
 }
 
-/** All 256 corners would make a URL of 5,000 characters. Keeping every fourth changes the area by 0.1%. */
+/**
+ * All 256 corners would make the URL 5,000 characters long. Keeping every fourth changes the area by 0.1%.
+ */
 const EVERY = 4;
 
 export function circleAround([lon, lat]: Place, meters: number): Place[] {

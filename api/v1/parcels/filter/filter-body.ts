@@ -8,7 +8,7 @@ export const filterBody = filterSchema.meta({
   description: `Parcels must match every filter. At least one of ${SCOPES.join(', ')} is required. \`GET filters/\` lists all filters with their units and allowed values.`,
 });
 
-/** Validated like the body of filter/, but stored as sent. Code that uses it later parses it again. */
+/** Validated like the body of filter/, but stored as sent. Code that uses the body later parses it again. */
 export const sentFilter = z
   .record(z.string(), z.unknown(), 'must be an object with the fields of properties/filter/')
   .superRefine((sent, context) => {

@@ -38,7 +38,7 @@ export async function countForQuote(
   return { counts, tokens: await spendQuote(db, { account, now }) };
 }
 
-/** Counts a quote toward the account's quotes of the day. @returns its price in tokens */
+/** Counts a quote toward the account's daily quotes. @returns its price in tokens */
 export async function spendQuote(
   db: Db,
   { account, now }: Pick<CallContext, 'account' | 'now'>,
@@ -50,14 +50,14 @@ export async function spendQuote(
   return counted!.quotes > PRICES.quote.freePerDay ? PRICES.quote.tokens : 0;
 }
 
-/** Each part of a shape must be large enough. Otherwise two quotes would reveal what a small part adds. */
+/** Each part of a shape must be large enough. Otherwise, two quotes would reveal what a small part adds. */
 export async function isQuotable(body: FilterBody, work: ShapeWork): Promise<boolean> {
   if (Object.keys(body).some(name => NAMES_ONE.test(name))) return false;
   const shape = await readFilterShape(body, work);
   return shape === undefined || shape.leastSqM >= LEAST_SHAPE_SQ_M;
 }
 
-/** The counties that a filter searches. They reveal nothing about its matches. */
+/** The counties that a filter searches. They don't reveal anything about its matches. */
 export async function countiesOf(body: FilterBody, db: Db, work: ShapeWork): Promise<number[]> {
   const { county, counties, state } = body as { county?: number; counties?: number[]; state?: number };
   const named = county === undefined ? counties : [county].filter(one => counties?.includes(one) ?? true);

@@ -4,14 +4,17 @@ import type { Db } from '../../../../shared/platform/db.ts';
 import { binder } from '../../../../shared/platform/named-parameters.ts';
 import type { Page } from '../../../http/paging.ts';
 
-/** A parcel of a page, and the value it is sorted by: null if unknown, or if the order is property_id. */
+/**
+ * A parcel on a page, and the value it is sorted by. The value is null if unknown, or if the order is
+ * property_id.
+ */
 export type OrderedHit = { property_id: number; figure: number | null };
 
 type Figure = {
   /** As SQL. */
   column: string;
   type: 'float8' | 'int';
-  /** The join for a figure that isn't in parcel_filters. */
+  /** The join to use for a figure that isn't in parcel_filters. */
   join?: string;
 };
 
@@ -22,7 +25,8 @@ const FIGURES: Readonly<Record<string, Figure>> = {
   acres: { column: 'f.effective_acres', type: 'float8' },
   value: { column: 'worth.mean_adjusted_price', type: 'float8', join: joined('valuations', 'worth') },
   value_per_acre: { column: 'worth.mean_adjusted_ppa', type: 'float8', join: joined('valuations', 'worth') },
-  // Joined, because rows found by a shape have no dates. Days since 1900, because a cursor contains numbers.
+  // Uses a join, because rows found by a shape have no dates. Uses days since 1900, because a cursor contains
+  // numbers.
   last_sale_date: {
     column: "(sold.last_sale_date - date '1900-01-01')",
     type: 'int',
@@ -36,7 +40,7 @@ const isDescending = (order: Order): boolean => order.startsWith('-');
 
 /**
  * The number of hits that can be sorted within 5 ms. If there are more, an index finds the first ones. 0 for
- * figures from another table, which are read only for the hits.
+ * figures from another table, which are read only for hits.
  */
 function maxSorted(order: Order): number {
   const figure = figureOf(order);
@@ -44,7 +48,7 @@ function maxSorted(order: Order): number {
   return figure.join === undefined ? 2_000 : 0;
 }
 
-/** The page's hits in reading order, plus one if there are more, and the total count. */
+/** The page's hits in reading order, plus one more if there is a next page, and the total count. */
 export async function findHits(
   db: Db,
   selection: Selection,
@@ -109,7 +113,9 @@ async function listHits(
   return hits;
 }
 
-/** Results that one index returns in order. A page may need the end of one leg and the start of the next. */
+/**
+ * Results that a single index returns in order. A page may need the end of one leg and the start of the next.
+ */
 type Leg = { where(bind: (value: unknown) => string): string[]; order: string };
 
 function legsOf(order: Order, page: Page): Leg[] {
@@ -131,7 +137,7 @@ function byId({ cursorPosition }: Page, direction: 'asc' | 'desc'): Leg {
       const sign = beyond(direction);
       return [`f.fips ${sign}= (${id} / 100000000)::int`, `f.property_id ${sign} ${id}`];
     },
-    // Ids start with the county, so this is the order of ids and of the primary key.
+    // Ids start with the county, so this is the order of both the ids and the primary key.
     order: `f.fips ${direction}, f.property_id ${direction}`,
   };
 }

@@ -4,7 +4,7 @@ import { type RegionReference, requireKnownRegions } from '../../common/known-re
 
 const PLACES = { county: 'county', counties: 'county', zips_include: 'zip', zips_exclude: 'zip' } as const;
 
-/** The counties and ZIP codes of a body. They are numbers, so leading zeros are added back. */
+/** The counties and ZIP codes in a body. They are numbers, so leading zeros are added back. */
 function namedIn(body: FilterBody): RegionReference[] {
   return Object.entries(PLACES).map(([field, type]) => {
     const codes = [body[field] ?? []].flat() as number[];

@@ -56,7 +56,7 @@ export const listFilters = defineEndpoint({
     examples: {
       excerpt: {
         summary: 'Two of the filters',
-        // Two filters with a default, because linters mistake `type` and `default: null` for a schema.
+        // Two filters that have a default, because linters mistake `type` and `default: null` for a schema.
         value: {
           filters: LIST.filters.filter(({ name }) => ['count_local_frontage', 'order'].includes(name)),
         },

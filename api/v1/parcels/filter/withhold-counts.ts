@@ -1,7 +1,7 @@
-/** Smaller counts aren't free, because they can reveal single parcels. */
+/** Counts below this aren't free, because they can reveal individual parcels. */
 export const MIN_DISCLOSED_COUNT = 25;
 
-/** An exact count, or null with an upper bound. */
+/** An exact count, or null and an upper bound. */
 export type DisclosedCount = { count: number | null; at_most: number };
 
 export type DisclosedCounts = DisclosedCount & { counties: (DisclosedCount & { fips: number })[] };
@@ -12,8 +12,8 @@ const disclosed = (count: number): DisclosedCount =>
 /**
  * The counts by county that a quote discloses. Small counts are hidden. If callers could still compute them
  * from the total, the smallest of the other counts is hidden too.
- * @param counts of counties with matches
- * @param asked requested counties, which are always listed
+ * @param counts the counts for counties with matches
+ * @param asked the requested counties, which are always listed
  */
 export function withholdCounts(
   counts: ReadonlyMap<number, number>,

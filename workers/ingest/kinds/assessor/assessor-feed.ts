@@ -76,7 +76,7 @@ export function resolveAssessor(
   return { ...base, kind: 'assessor', roll, furtherRolls, shape, sales, overlap: file.overlap ?? 'block' };
 }
 
-/** Resolves a roll or the geometry section. null without a key. */
+/** Resolves a roll or the geometry section. Null if it has no key. */
 function resolveInput(
   section: RollFile,
   name: string,

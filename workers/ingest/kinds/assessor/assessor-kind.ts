@@ -1,7 +1,7 @@
 import { feedKind, MAPPED } from '../../engine/feed-kind.ts';
 import { ASSESSOR_SECTIONS, PARCEL_ROWS, resolveAssessor } from './assessor-feed.ts';
 
-/** Parcels with their owners and values: rolls, and a source of boundaries. */
+/** Parcels with their owners and values, from rolls and a source of boundaries. */
 export const assessor = feedKind({
   kind: 'assessor',
   sections: ASSESSOR_SECTIONS,

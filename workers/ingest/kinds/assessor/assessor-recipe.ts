@@ -61,7 +61,7 @@ async function stageInputs(run: RunContext, feed: AssessorFeed): Promise<void> {
 
 type NamedInput = [name: string, input: ParcelInput];
 
-/** In reading order: further rolls come first, because they complete the roll's rows. */
+/** Inputs in reading order. Additional rolls come first, because they complete the roll's rows. */
 function parcelInputs({ roll, furtherRolls, shape }: AssessorFeed): NamedInput[] {
   return [
     ...furtherRolls.map((input, i): NamedInput => [`roll ${i + 2}`, input]),
@@ -77,7 +77,7 @@ async function compare(tx: Db, run: RunContext, feed: AssessorFeed): Promise<Pre
   const counties = await tx.run<{ fips: number }>('feeds/list_stage_counties', { feed_id: feedId });
   const fips = counties.map(row => row.fips);
   await ensurePartitions(run.db, fips);
-  // Lock the compared data until the merge. Another feed could take over parcels or load the same ones.
+  // Locks the compared data until the merge. Another feed could take over parcels or load the same ones.
   await tx.run('land/lock_counties', { lock: LOCKS.countyRoll, counties: fips });
   await tx.run('feeds/create_before_stage', {}, rollParts({ feed: feedId, fips }));
   await tx.execute('analyze stage_before (fips, key)');
@@ -112,7 +112,7 @@ async function compare(tx: Db, run: RunContext, feed: AssessorFeed): Promise<Pre
       if (taken) await takeOver(tx, feedId, fips);
       await mergeParcels(tx, runId, feedId, day);
       await forgetKeptNames(tx, { runId });
-      // mergeParcels doesn't recount parcels that only moved between feeds.
+      // Recount here, because mergeParcels doesn't recount parcels that only moved between feeds.
       if (taken) await countCoverage(tx, fips);
       if (sales) await mergeListings(tx, runId, feedId);
     },

@@ -38,7 +38,7 @@ export async function checkAssessor(dryRun: DryRun, feed: AssessorFeed): Promise
   result.comps = compsOf(feed.fips, feed.sales !== null, result.parts);
 }
 
-/** Reads the geometry, and searches it for the keys of the roll's first rows. */
+/** Reads the geometry, and searches it for the keys in the roll's first rows. */
 async function checkShape(
   dryRun: DryRun,
   shape: ParcelInput,
@@ -47,8 +47,8 @@ async function checkShape(
 ): Promise<void> {
   const { result } = dryRun;
   const checked = keys.size;
-  // The roll's first rows can be anywhere in the geometry file, so read until all are found. For a server,
-  // don't read that much.
+  // The roll's first rows can be anywhere in the geometry file, so read until all of them are found. Don't
+  // read that much from a server.
   const isServer = shape.input.format === 'arcgis';
   const more = () => !isServer && keys.size > 0;
   let example: string | undefined;
@@ -107,7 +107,7 @@ function notePriced(priced: PricedSales, values: MappedRow['values']): void {
   if (values[AT.sale_price_code] !== null) countClass(priced.codes, String(values[AT.sale_price_code]));
 }
 
-/** Few lots are this large, so without a measured area to compare with, the unit may be wrong. */
+/** Few lots are this large. If there is no measured area to compare with, the unit may be wrong. */
 const LARGE_ACRES = 10_000;
 
 /** Counts large lots that have no measured area to compare with. */

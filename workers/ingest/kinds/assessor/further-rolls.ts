@@ -9,8 +9,8 @@ import type { MappedParcel } from './map-parcel.ts';
 import { COPY_SHAPE, type PlacedParcel, stageShape } from './stage-parcels.ts';
 
 /*
- * Additional rolls of a feed are staged first, by key. They complete each batch of the first roll. Rows that
- * remain are parcels that the first roll doesn't have.
+ * A feed's additional rolls are staged first, by key. They then complete each batch of the first roll. Rows
+ * that remain are parcels that aren't on the first roll.
  */
 
 type FurtherRow = {
@@ -25,7 +25,7 @@ type FurtherRow = {
 
 const COPY_FURTHER = 'copy stage_further (input, row_no, fips, key, sale, deed, prior, values) from stdin';
 
-/** Row numbers of additional rolls start here, so that no two rows of a run share one. */
+/** Row numbers of additional rolls start here, so that no two rows in a run share a number. */
 const ROWS_PER_ROLL = 1e9;
 
 export async function stageFurtherRoll(
@@ -87,7 +87,7 @@ export async function completeRows(db: Db, rows: readonly MappedParcel[]): Promi
 
 const FETCH = 1_000;
 
-/** Parcels that only additional rolls have, each completed by later rolls. */
+/** Parcels that are only on additional rolls. Each is completed by later rolls. */
 export async function* furtherParcels(tx: Db): AsyncGenerator<PlacedParcel[]> {
   let last: PlacedParcel | null = null;
   for await (const rows of tx.batches<FurtherRow>('feeds/list_further_parcels', FETCH)) {

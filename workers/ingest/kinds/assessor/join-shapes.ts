@@ -17,25 +17,28 @@ type SplitShape = {
   places: string[];
   row_nos: number[];
   /**
-   * Whether a feature's attributes equal those of the first one. null if they were stored, or if there are
-   * none.
+   * Whether a feature's attributes are the same as the first feature's. Null if they were stored, or if there
+   * are none.
    */
   identical: (boolean | null)[];
   hashes: string[];
-  /** null for points. */
+  /** Null for points. */
   acres: (number | null)[];
   boundaries: (Buffer | null)[];
-  /** Location and box of the first feature. */
+  /** Location and box of the first feature with the key. */
   location: string;
   extent: string;
 };
 
-/** Number of parcels whose parts are in memory at a time. A county of condominiums has tens of thousands. */
+/**
+ * Number of parcels whose parts are in memory at a time. A county with many condominiums has tens of
+ * thousands.
+ */
 const FETCH = 500;
 
 /**
- * Features with the same key become one boundary. Repeated ones collapse, overlapping ones are combined, and
- * each is counted. If a union can't be computed, the first feature is used and the others are rejected.
+ * Features with the same key become one boundary. Repeats are dropped, overlapping features are combined, and
+ * both are counted. If a union can't be computed, the first feature is used and the others are rejected.
  */
 export async function joinShapes(db: Db, runId: number, counts: RunCounts): Promise<void> {
   for await (const rows of db.batches<SplitShape>('feeds/list_split_shapes', FETCH)) {
@@ -75,7 +78,7 @@ async function unitePartsOf(db: Db, runId: number, counts: RunCounts, shapes: Sp
 }
 
 /**
- * A feature after the first is a part, or identical when it repeats another one in geometry and attributes.
+ * A feature after the first is a part, or identical if it repeats another feature's geometry and attributes.
  * For a roll with geometry, rows that repeat the first row's attributes were counted as identical before
  * their geometry was read. Rows that differ are among the rejected ones.
  */
@@ -94,7 +97,7 @@ function countFeatures({ input, hashes, identical }: SplitShape, counts: RunCoun
   }
 }
 
-/** The boundaries of a parcel. Points add nothing to them. */
+/** A parcel's boundaries. Points add nothing to them. */
 const boundariesOf = ({ acres: stated, boundaries }: SplitShape) =>
   boundaries.flatMap((boundary, i) => (boundary ? [{ boundary, acres: stated[i]! }] : []));
 
@@ -132,7 +135,7 @@ function unite(shape: SplitShape): StagedShape | null {
 /**
  * Stored boundaries are rounded to 1e-7 degrees (about 1 cm), but their areas were measured before rounding.
  * Parts that don't overlap keep the sum of their exact areas. If the union is smaller by more than rounding
- * explains, they overlap, and the area of the union is used.
+ * can explain, the parts overlap, and the area of the union is used.
  */
 function unitedAcres(united: number, stated: number[]): number {
   const sum = stated.reduce((a, b) => a + b, 0);

@@ -10,7 +10,10 @@ import { stageOverlap } from './other-feeds.ts';
 import { rollParts } from './roll-sql.ts';
 import { stageGeometry } from './stage-boundary.ts';
 
-/** Finds other feeds that have already loaded parcels in a feed's first rows, by the same rules as a run. */
+/**
+ * Finds other feeds that have already loaded parcels that are in a feed's first rows, using the same rules as
+ * a run.
+ */
 export type FindLoaded = (feed: AnyFeed, rows: readonly SourceRow[]) => Promise<LoadedFeed[]>;
 
 export async function findLoadedFeeds(

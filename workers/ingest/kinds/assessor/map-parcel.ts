@@ -85,7 +85,7 @@ export function compileParcelMapper(
 
 type Placed = { point: Geometry | null; fault: DroppedValue | null };
 
-/** The location in a row's longitude and latitude columns, or null without them. */
+/** The location in a row's longitude and latitude columns, or null if it has none. */
 function compilePoint(
   columns: ParcelInput['columns'],
   resolve: Resolve,
@@ -142,7 +142,10 @@ function compileCounty(
 const wrongCounty = (fips: number, feedFips: number): RejectedRow =>
   rejectRow('fips', 'wrong_fips', `${fiveDigits(fips)} is not the feed's county ${fiveDigits(feedFips)}`);
 
-/** The planning region for a former county of Connecticut, by town or the middle of the geometry. */
+/**
+ * The planning region for a former Connecticut county, determined by the town or by the center of the
+ * geometry.
+ */
 function regionOf(
   former: number,
   feedFips: number | null,

@@ -7,13 +7,13 @@ import { drawVersion } from '../../../changes/record-changes.ts';
 import { roadMarginM } from '../../layers/layer-editions.ts';
 import { rollParts } from './roll-sql.ts';
 
-/** A meter in 1e-7 degrees. The factor covers longitude up to 80 degrees north. */
+/** One meter in 1e-7 degrees. The factor covers longitude up to 80 degrees north. */
 const NEAR_E7 = 91 * 6;
 
 /**
  * Updates the parcels of a feed, and their filter rows, to what the run staged, in the caller's transaction.
  * Readers see the old roll until the transaction commits, and the new one afterward. The counts were computed
- * before.
+ * earlier.
  */
 export async function mergeParcels(db: Db, runId: number, feedId: number, day: string): Promise<void> {
   const rows = await db.run<{ fips: number }>('feeds/list_changed_counties');
@@ -44,8 +44,8 @@ export async function mergeParcels(db: Db, runId: number, feedId: number, day: s
   if (landed) await db.run('land/mark_new_parcels');
   await db.run('feeds/keep_land', {}, { fips });
   await db.run('feeds/index_land');
-  // Fetch staged rows by location (ctid), in roll order. With hash joins, a large roll went through temporary
-  // files twice.
+  // Fetch staged rows by location (ctid), in roll order. With hash joins, a large roll was written to
+  // temporary files twice.
   await db.execute('set local enable_hashjoin = off; set local enable_mergejoin = off');
   const notTold = literal(loaded.map(row => row.fips));
   await db.run('changes/stage_new_parcels', {}, { ...PARCEL_CHANGES, loaded: notTold });
@@ -55,23 +55,23 @@ export async function mergeParcels(db: Db, runId: number, feedId: number, day: s
   await db.execute('reset enable_hashjoin; reset enable_mergejoin');
   await db.run('feeds/keep_assessed', {}, { fips, as_of: literal(day) });
   await rewriteWords(db, counties);
-  // After rewriteWords has locked the county, because another feed's merge of the county would insert the
-  // same row.
+  // Runs after rewriteWords has locked the county, because another feed's merge of the county would insert
+  // the same row.
   await countCoverage(db, counties);
   await db.run('valuation/mark_counties', { fips: counties });
 }
 
-/** Blocks writes of layers and land chunks until the merge is done. @returns false if there are no layers */
+/** Blocks writes to layers and land chunks until the merge is done. @returns false if there are no layers */
 async function holdLayers(db: Db, counties: readonly number[]): Promise<boolean> {
   await db.run('land/hold_layers');
   const rows = await db.run<{ present: boolean }>('land/has_layers');
   if (!rows[0]!.present) return false;
-  // Wait for chunks of these counties that are being written.
+  // Waits for chunks of these counties that are being written.
   await db.run('land/lock_counties', { lock: LOCKS.countyAttributes, counties });
   return true;
 }
 
-/** Updates the coverage of the counties. Call it in the transaction that changed their parcels. */
+/** Updates the coverage of the counties. Call this in the transaction that changed their parcels. */
 export async function countCoverage(db: Db, counties: readonly number[]): Promise<void> {
   if (counties.length === 0) return;
   const fips = literal(counties);
@@ -79,14 +79,14 @@ export async function countCoverage(db: Db, counties: readonly number[]): Promis
   await db.run('feeds/count_counties', {}, { fips });
 }
 
-/** The word tables, and the text of `parcels p` that each one splits. */
+/** The word tables, and the text in `parcels p` that each one splits. */
 const WORDS = {
   owner_words: 'fold_name(p.owner_name)',
   situs_words: 'situs_text(p.situs_address, p.situs_city, p.situs_zip)',
 };
 
 /**
- * Rewrites the search words, which takes 17 µs per parcel. Call it in the transaction that changed the
+ * Rewrites the search words, which takes 17 µs per parcel. Call this in the transaction that changed the
  * parcels.
  */
 export async function rewriteWords(db: Db, counties: readonly number[]): Promise<void> {

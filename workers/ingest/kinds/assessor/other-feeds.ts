@@ -2,7 +2,7 @@ import type { LoadedFeed, Overlap } from '../../../../shared/feeds/file-feeds.ts
 import type { Db } from '../../../../shared/platform/db.ts';
 import { literal } from '../../../../shared/platform/statements.ts';
 
-/** Parcels of a run that other feeds have already loaded. */
+/** Parcels in a run that other feeds have already loaded. */
 export type Overlapping = {
   feeds: LoadedFeed[];
   /** Number of rows set aside because another feed has their parcels. */
@@ -40,7 +40,7 @@ export async function stageOverlap(
   return { feeds, left: 0, taken: reclaimed + others };
 }
 
-/** Moves the parcels that stageOverlap took over to this feed, before they are written, in the merge. */
+/** During the merge, moves the parcels that stageOverlap took over to this feed, before they are written. */
 export async function takeOver(db: Db, feedId: number, fips: readonly number[]): Promise<void> {
   const literals = { feed: literal(feedId), fips: literal(fips) };
   await db.run('feeds/free_keys', {}, literals);

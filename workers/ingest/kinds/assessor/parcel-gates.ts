@@ -21,7 +21,7 @@ export type OutsideParcels = { points: number; outside: number; where: string };
 type GateFigures = RowFigures & {
   /** Number of keys found in both files of a two-file roll, or of rows with geometry in a one-file roll. */
   matchedKeys: number;
-  /** Parcels on the previous roll, and how many of them this run would retire. */
+  /** Number of parcels on the previous roll, and how many of them this run would retire. */
   before: number;
   retired: number;
   outside: OutsideParcels;
@@ -30,10 +30,10 @@ type GateFigures = RowFigures & {
   /** Changes of an undone run that this run would make again. */
   undone: UndoneAgain | null;
   unusableShapes: number;
-  /** For a feed of two files: the parcels that only one of them has. */
+  /** For a feed with two files: the number of parcels that are in only one of them. */
   unjoined: { roll: number; shape: number } | null;
   acreage: Acreage | null;
-  /** Comps from the feed's sales, and how many of them this run takes off the market. */
+  /** Number of comps from the feed's sales, and how many of them this run takes off the market. */
   sales: { before: number; leaving: number };
   last: KeyedLast | null;
 };
@@ -43,15 +43,15 @@ export type UndoneAgain = { run: number; undone: number; again: number };
 
 export type Acreage = {
   parcels: number;
-  /** Median of stated divided by measured acres. */
+  /** Median ratio of stated to measured acres. */
   median: number;
   /** Number of parcels that are off by more than a factor of 4. */
   off: number;
-  /** The unit of the source's figures according to the feed. null if each row has its own. */
+  /** The unit of the source's figures, according to the feed. Null if each row has its own. */
   unit: AreaUnit | null;
 };
 
-/** With fewer parcels, the acreages may all be exceptions. */
+/** If there are fewer parcels, all of their acreages may be exceptions. */
 const MIN_ACREAGES = 20;
 
 /** What to do when two files share no key. */
@@ -81,8 +81,8 @@ export function checkParcelGates(figures: GateFigures, limits: Gates): GateResul
 }
 
 /**
- * Blocks the first run of two files that share no key, because it would load every parcel twice: once without
- * a shape, once without attributes.
+ * Blocks a first run if its two files share no key, because it would load every parcel twice: once without a
+ * shape, and once without attributes.
  */
 function unjoinedFault({ matchedKeys, unjoined }: GateFigures): string | null {
   if (unjoined === null || matchedKeys > 0 || unjoined.roll === 0 || unjoined.shape === 0) return null;
@@ -111,10 +111,10 @@ function undoneFault(undone: UndoneAgain | null): string | null {
   return `This looks like the data of run ${undone.run}, which was undone: ${again}. Correct the source, or force the run.`;
 }
 
-/** With fewer shapes, the unusable ones may be exceptions. */
+/** If there are fewer shapes, the unusable ones may be exceptions. */
 const MIN_SHAPES = 20;
 
-/** Why the shapes of a source can't be used, if none or few of them can. */
+/** Why a source's shapes can't be used, if few or none of them can. */
 export function unusableShapesFault(unusable: number, usable: number): string | null {
   const isMost = usable === 0 ? unusable > 0 : unusable > usable && unusable + usable >= MIN_SHAPES;
   if (!isMost) return null;
@@ -129,7 +129,7 @@ export function outsideParcelsFault(
   return `${outside} of ${points} parcels are outside the county (${where}). Check the CRS.`;
 }
 
-/** Why stated acreages are too far from the measured ones, with the unit that would fit. */
+/** Explains that stated acreages are too far from the measured ones, and names the unit that would fit. */
 function wrongAcreage(
   { parcels, median, off, unit }: Acreage,
   { max_acreage_off_percent: most }: Gates,

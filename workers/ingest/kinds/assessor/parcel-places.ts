@@ -12,7 +12,7 @@ import type { AssessorFeed } from './assessor-feed.ts';
 import { type OutsideParcels, outsideParcelsFault, unusableShapesFault } from './parcel-gates.ts';
 import { NO_GEOMETRY, pointOf, stageGeometry } from './stage-boundary.ts';
 
-/** A point of each parcel, by county. A roll row with unusable geometry is a parcel without a point. */
+/** A point in each parcel, by county. A roll row with unusable geometry is a parcel without a point. */
 export function parcelPlaces({
   gates,
 }: AssessorFeed): Places & { addShape: Places['add']; warnings(): string[] } {

@@ -1,15 +1,15 @@
 import type { Db } from '../../../../shared/platform/db.ts';
 import { LOCKS } from '../../../../shared/platform/locks.ts';
 
-/** Tables with a partition per state on a single server. Distributed tables have shards instead. */
+/** Tables that have one partition per state on a single server. Distributed tables have shards instead. */
 const TABLES = ['parcels', 'parcel_filters', 'owner_words', 'situs_words', 'parcel_attributes', 'valuations'];
 
 const partitionOf = (table: string, state: number) => `${table}_${String(state).padStart(2, '0')}`;
 const statesOf = (fips: number[]) => [...new Set(fips.map(code => Math.floor(code / 1000)))];
 
 /**
- * Columns that queries find parcels by. Analyzing all sixty columns takes nine times as long, and autovacuum
- * does that later.
+ * Columns that queries use to find parcels. Analyzing all sixty columns would take nine times as long, and
+ * autovacuum does that later.
  */
 const ANALYZED_COLUMNS = '(fips, property_id, feed_id, source_key, apn_normalized, retired_at)';
 
@@ -30,7 +30,7 @@ export async function analyzePartitions(db: Db, fips: number[]): Promise<void> {
 
 /**
  * Creates the missing partitions of the states that `fips` names. Creating a table first and then attaching
- * it blocks no reader. CREATE TABLE … PARTITION OF would lock them all out for a moment.
+ * it blocks no reader. CREATE TABLE … PARTITION OF would briefly lock all of them out.
  * https://www.postgresql.org/docs/current/ddl-partitioning.html#DDL-PARTITIONING-DECLARATIVE-MAINTENANCE
  */
 export async function ensurePartitions(db: Db, fips: number[]): Promise<void> {

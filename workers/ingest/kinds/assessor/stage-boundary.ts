@@ -10,7 +10,7 @@ import { pointOnSurface } from '../../../../shared/geo/point-on-surface.ts';
 import { prepareBoundary } from '../../../../shared/geo/prepare-geometry.ts';
 import { digest } from '../../engine/row-hash.ts';
 
-/** A boundary for the staging table. The texts of point and box have integers of 1e-7 degree. */
+/** A boundary for the staging table. Point and box are text with integers of 1e-7 degrees. */
 export type StagedBoundary = {
   hash: string;
   location: string;
@@ -19,7 +19,7 @@ export type StagedBoundary = {
   boundary: Uint8Array;
 };
 
-/** A point is a location without a boundary. */
+/** A point gives a location without a boundary. */
 export type StagedShape =
   | StagedBoundary
   | (Pick<StagedBoundary, 'hash' | 'location' | 'extent'> & { acres: null; boundary: null });
@@ -49,7 +49,7 @@ export function stageBoundary(geometry: Geometry): BoundaryResult {
   return { ok: true, staged, repairs };
 }
 
-/** The position of a point, or of a multipoint with one point. null for anything else. */
+/** The position of a point, or of a multipoint with one point. Null for anything else. */
 export function pointOf(geometry: Geometry): unknown {
   if (geometry.type === 'Point') return geometry.coordinates;
   return geometry.type === 'MultiPoint' && geometry.coordinates.length === 1 ? geometry.coordinates[0] : null;
@@ -68,7 +68,10 @@ function stagePoint(point: unknown): { ok: true; staged: StagedShape; repairs: R
   };
 }
 
-/** The staged form of valid polygons. Null when nothing remains on the grid that stores them. */
+/**
+ * The staged form of valid polygons. Null if nothing remains after rounding to the grid on which they are
+ * stored.
+ */
 export function measureBoundary(polygons: MultiPolygon, areaAcres: number): StagedBoundary | null {
   const stored = snapToGrid(polygons);
   if (stored === null || stored.length === 0) return null;

@@ -23,7 +23,10 @@ import {
 import type { MappedParcel } from './map-parcel.ts';
 import { NO_GEOMETRY, stageGeometry } from './stage-boundary.ts';
 
-/** Staged columns for facts derived from a row, which follow the owner's keys, and the name of each fact. */
+/**
+ * Staged columns for facts that are derived from a row, with the name of each fact. They follow the owner's
+ * keys.
+ */
 const FACTS = {
   corporate_owner: 'corporate',
   hoa_owner: 'hoa',
@@ -36,7 +39,9 @@ const FACT_NAMES = Object.values(FACTS);
 
 const DERIVED_COLUMNS = ['owner_key', 'place_key', ...Object.keys(FACTS)];
 
-/** Part of every row's digest. Raise it when a derivation changes, so that the next run rewrites parcels. */
+/**
+ * Part of every row's digest. Increase it when a derivation changes, so that the next run rewrites parcels.
+ */
 export const DERIVATION = 3;
 
 /** Derives the COPY columns that owner filters use. Values are in the order of PARCEL_FIELD_NAMES. */
@@ -127,7 +132,7 @@ export const COPY_SHAPE =
 /**
  * Maps, validates, measures, and stages the rows of one input. Unusable rows are rejected. Unusable values
  * and geometries become null and are also recorded as rejects. In a geometry file, a row without geometry is
- * rejected, and its attributes are used only if the roll has no row.
+ * rejected, and a row's attributes are used only if the roll has no row with its key.
  */
 export async function stageParcels(input: ParcelRows, stage: ParcelStage): Promise<void> {
   const { derive, complete } = input;

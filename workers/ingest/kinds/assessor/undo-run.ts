@@ -16,7 +16,7 @@ import { countCoverage, mergeParcels } from './merge-parcels.ts';
 import { COPY_ROLL, type DeriveColumns, derivation, readZipCounties } from './stage-parcels.ts';
 
 /**
- * Undoes a run with a new run, whose rows are the parcels stored before the undone one.
+ * Undoes a run by means of a new run, whose rows are the parcels as they were stored before the undone run.
  * @throws PlatError `undo_refused`
  */
 export async function undoRun(
@@ -103,7 +103,7 @@ async function stageRolls(db: Db, undoes: number, derive: DeriveColumns): Promis
   }
 }
 
-/** Records figures from before the undone run, because the feed's next run is compared with them. */
+/** Records the figures from before the undone run, because the feed's next run will be compared with them. */
 async function recordFigures(db: Db, counts: RunCounts, undoes: number): Promise<void> {
   const rows = await db.run<Record<string, number>>('feeds/measure_parcels');
   const [before] = await db.run<{ counts: RunCounts }>('feeds/get_run_before', { run_id: undoes });

@@ -33,7 +33,7 @@ export const CONTACT_SECTIONS = {
   contacts: contactsSchema.describe('Kind contacts: the source and its columns.'),
 };
 
-/** `label` is the default `source` of people, used when the source column is not mapped. */
+/** `label` is the default `source` of people, used if the source column is not mapped. */
 export type ContactInput = MappedInput<string> & { label: string };
 
 export type ContactsFeed = FeedBase & { kind: 'contacts'; contacts: ContactInput };

@@ -58,7 +58,10 @@ export const contactsRecipe: Recipe<ContactsFeed, void> = {
     checkPart(dryRun, 'contacts', input, { fields: CONTACT_ROWS, map: compileContactMapper(input) }),
 };
 
-/** If a contact has several rows, the most recently seen one is used, then the last one in the file. */
+/**
+ * If a contact has several rows, the most recently seen one is used. If there is a tie, it is the last one in
+ * the file.
+ */
 const REPEATS = {
   table: 'stage_contact',
   key: 'id',

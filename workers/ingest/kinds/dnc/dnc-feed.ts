@@ -31,7 +31,7 @@ const dncSchema = z.strictObject({
 
 export const DNC_SECTIONS = { dnc: dncSchema.describe('Kind dnc: the files of the Do Not Call Registry.') };
 
-/** Files of the Do Not Call registry. `edition` is YYYY-MM-DD, or null if the file names have the date. */
+/** Files from the Do Not Call registry. `edition` is YYYY-MM-DD, or null if the file names have the date. */
 type DncInput = {
   sources: string[];
   list: 'full' | 'changes';

@@ -15,7 +15,9 @@ import { type Bitmaps, changedBitmaps, collectNumbers, stageBitmaps } from './st
 
 type Area = { area_code: number; edition: string; numbers: number };
 
-/** Version and count of numbers of each area code after the run, and the area codes stored before it. */
+/**
+ * Each area code's version and count of numbers after the run, and the area codes that were stored before it.
+ */
 type Staged = {
   areas: Map<number, { edition: string; numbers: number }>;
   before: Map<number, Area>;
@@ -117,7 +119,7 @@ async function currentAreas(db: Db): Promise<Map<number, Area>> {
   return new Map(rows.map(row => [row.area_code, row]));
 }
 
-/** Fails if another feed of the registry was merged after this run compared its data. */
+/** Fails if another registry feed was merged after this run compared its data. */
 async function requireUnmoved(db: Db, before: ReadonlyMap<number, Area>): Promise<void> {
   const now = await currentAreas(db);
   const same =
@@ -154,8 +156,8 @@ function requireNotOlder(codes: Iterable<number>, edition: string, before: Reado
 }
 
 /**
- * A change list applies to area codes loaded as of the day before. Newer area codes ignore it, and older ones
- * are an error.
+ * A change list applies to area codes that are loaded as of the day before. Newer area codes ignore it. Older
+ * ones are an error.
  */
 function advance(
   editions: Map<number, string>,
@@ -179,7 +181,7 @@ function advance(
   return due;
 }
 
-/** If one day adds a number that a later day deletes, or the reverse, the later day wins. */
+/** If one day adds a number that a later day deletes, or vice versa, the later day wins. */
 function applyChanges(
   added: Bitmaps,
   removed: Bitmaps,

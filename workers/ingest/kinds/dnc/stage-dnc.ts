@@ -8,7 +8,8 @@ import type { RejectWriter } from '../../engine/stage-rows.ts';
 const BITMAP_BYTES = 1_250;
 
 /**
- * A bitmap of numbers for each area code and exchange, 200000 to 999999. Up to 330 MB for the United States.
+ * A bitmap of numbers for each area code and exchange, 200000 to 999999. For the United States, they take up
+ * to 330 MB.
  */
 export type Bitmaps = Map<number, Uint8Array>;
 
@@ -79,7 +80,7 @@ export async function collectNumbers(
   if (bad > 0) increment(counts.rejected, 'not_a_phone', bad);
 }
 
-/** Writes bitmaps into the staging table. @returns the count of numbers in each area code */
+/** Writes bitmaps into the staging table. @returns how many numbers each area code has */
 export async function stageBitmaps(db: Db, bitmaps: Bitmaps): Promise<Map<number, number>> {
   const copy = openCopy(db, 'copy stage_dnc (prefix, bits) from stdin');
   const numbers = new Map<number, number>();

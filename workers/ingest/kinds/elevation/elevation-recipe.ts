@@ -23,7 +23,7 @@ import { compareFiles } from '../../layers/layer-editions.ts';
 import { stageTiles, tilesOf } from '../../layers/stage-tiles.ts';
 import type { ElevationFeed } from './elevation-feed.ts';
 
-/** Only headers are stored. Heights are read by window when attributes are computed. */
+/** Only headers are stored. Heights are read one window at a time when attributes are computed. */
 export const elevationRecipe: Recipe<ElevationFeed, TileHeader[]> = {
   tables: [sql('land/create_tile_stage')],
   stage: (run, { elevation: input }) => {
@@ -36,7 +36,7 @@ export const elevationRecipe: Recipe<ElevationFeed, TileHeader[]> = {
     compareFiles(db, run, feed, tiles, {
       words: 'tiles',
       tables: { staged: 'stage_tile', stored: 'elevation_tiles' },
-      // A feed has up to a few thousand tiles, so rewrite them all.
+      // A feed has no more than a few thousand tiles, so rewrite them all.
       async merge(tx) {
         await tx.run('land/delete_tiles', { feed_id: run.feedId });
         await tx.run('land/insert_tiles');
@@ -52,12 +52,12 @@ function elevationRow(tile: TileHeader): object {
   return { source, fingerprint, ...place, crs, unit_m: tile.unitM, nodata };
 }
 
-/** Number of files to sample. A tiled file takes two HTTP requests. */
+/** Number of files to sample. A tiled file takes two HTTP requests to sample. */
 const SAMPLED = 50;
 
 /**
- * Samples the heights, because a file with a valid header can still be damaged, and its parcels would get no
- * figures.
+ * Samples the heights, because a file with a valid header can still be damaged, and parcels there would get
+ * no figures.
  */
 async function heightsOf(
   tile: TileHeader,
@@ -139,14 +139,14 @@ async function checkElevation({ limit, result }: DryRun, feed: ElevationFeed): P
 const ENOUGH_CELLS = 2 ** 16;
 
 /**
- * Positions of the sampled blocks between the first and the last. Fill values are at the edges, heights in
- * the middle.
+ * Positions of the sampled blocks between the first and the last. Fill values are at the edges, and heights
+ * are in the middle.
  */
 const SHARES = [0, 1 / 2, 1, 1 / 4, 3 / 4, 1 / 8, 3 / 8, 5 / 8, 7 / 8];
 
 /**
  * Reads blocks along the diagonal, including at least the first and the middle one.
- * @throws PlatError of `readBlock`
+ * @throws the PlatErrors of `readBlock`
  */
 async function sampleHeights(tile: ElevationTile, context: { signal: AbortSignal }): Promise<HeightSample> {
   const bytes = openByteSource(tile.source, context);

@@ -27,7 +27,7 @@ export const flood = vectorKind({
   },
 });
 
-/** Zone numbers go from 1 to 30. Policies and claims write the first nine with a leading zero. */
+/** Zone numbers range from 1 to 30. In policies and claims, the first nine have a leading zero. */
 const ONE_TO_30 = '(?:0?[1-9]|[12]\\d|30)';
 
 /** Special flood hazard areas: A, V, AE, AH, AO, VE, VO, AR, A99, and numbered zones (44 CFR 59.1). */
@@ -39,7 +39,7 @@ const HAZARD = new RegExp(
  * Zones outside special flood hazard areas: those of 44 CFR 64.3 (X, B, C, D; M, N, and P for special,
  * moderate, and undetermined mudslide hazards; E for erosion), those of the National Flood Hazard Layer (open
  * water, areas not included, NP), those of the Q3 flood data (X500, ANI, UNDES, 100IC, 500IC, FWIC, FPQ), and
- * the ways in which communities write X: with its yearly chance, shaded or not, behind a levee.
+ * the ways in which communities write X: with its annual chance, shaded or unshaded, or behind a levee.
  */
 const NO_HAZARD = new RegExp(
   `^(?:${[
@@ -56,7 +56,7 @@ const UNKNOWN_CLASS = new Set(['U', 'UNK', 'UNKNOWN', 'UNDES', 'ANI', 'NP', '-88
 
 /**
  * The SFHA flag decides. Without a flag, the zone decides.
- * @returns null when both are empty; a rejection `unknown_zone`
+ * @returns null if both are empty, or a rejection `unknown_zone`
  */
 function floodZone(zone: string | null, subtype: string | null, sfha: string | null): ReturnType<Classifier> {
   const flag = sfha?.toUpperCase() ?? null;

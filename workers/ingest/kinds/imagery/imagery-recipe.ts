@@ -79,8 +79,8 @@ async function* oneServer(
 }
 
 /**
- * Size in pixels above which a file should have overviews. Without them, large parcels require reading it in
- * full.
+ * Size in pixels above which a file should have overviews. Without overviews, a picture of a large parcel
+ * requires reading the entire file.
  */
 const NEEDS_OVERVIEWS = 4096;
 

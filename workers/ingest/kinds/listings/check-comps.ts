@@ -11,7 +11,7 @@ import { DEED_DAYS } from './stage-sales.ts';
 const CODES_SHOWN = 8;
 
 /**
- * Describes how many of the first rows become comps, or would.
+ * Describes how many of the first rows become comps, or would become comps.
  * @param reads whether the feed turns sales into comps
  */
 export function compsOf(fips: number | null, reads: boolean, parts: readonly PartCheck[]): string[] {
@@ -45,17 +45,20 @@ function choices(parts: readonly PartCheck[], priced: number, reads: boolean): s
 
 type Sale = Deed & { parcel: string; day: string; price: number; seller: string; qualifies: boolean };
 
-/** A row of a roll or a sales file. */
+/** A row in a roll or a sales file. */
 type RowOfSales = Partial<MappedSales> & Pick<MappedRow, 'values'> & { key?: string; fips?: number };
 
 const OF_ROLL = positionsOf(PARCEL_FIELD_NAMES);
 const OF_FILE = positionsOf(LISTING_FIELD_NAMES);
 
-/** Counts the comps of the first rows of a source by the rules of `market/list_sales`. */
+/** Counts the comps in a source's first rows, using the rules of `market/list_sales`. */
 export function compCounter(kind: 'assessor' | 'listings', minPrice: number) {
   const sales = new Map<string, Sale>();
 
-  /** If a parcel has several sales on one day, keeps the qualified one, then the most expensive one. */
+  /**
+   * If a parcel has several sales on one day, keeps a qualified sale if there is one, and among those the
+   * most expensive.
+   */
   function note(sale: Sale): void {
     const id = `${sale.parcel} ${sale.day}`;
     const known = sales.get(id);

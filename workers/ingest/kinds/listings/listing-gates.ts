@@ -19,7 +19,7 @@ type ListingFigures = RowFigures & {
   last: KeyedLast | null;
 };
 
-/** Parcel counts, which listing runs also record. */
+/** Parcel counts. Listing runs record them too. */
 const NO_PARCELS = {
   before: 0,
   retired: 0,

@@ -23,7 +23,7 @@ const COLUMNS = [
   ...(['days_on_market', 'sale_type', 'url', 'photos', 'asked_price', 'views', 'saves', 'deed'] as const),
 ];
 
-/** A comp as in the staging table. Dates are 'YYYY-MM-DD', the location is in integers of 1e-7 degrees. */
+/** A comp, as in the staging table. Dates are 'YYYY-MM-DD'. The location is in integers of 1e-7 degrees. */
 export type ListingRecord = Record<(typeof COLUMNS)[number], FieldValue | Point | string[]> & {
   source: string;
   source_id: string;
@@ -63,8 +63,9 @@ const OPTIONAL_COLUMNS = new Set<string>(['asked_price', 'views', 'saves', 'deed
 const AT = positionsOf(LISTING_FIELD_NAMES);
 
 /**
- * A mapped listing as a comp. Its county comes from its FIPS code, or else its county name, or else its
- * point. The price is the sale price of a sale, otherwise the list price. It is 0 if the source withholds it.
+ * A mapped listing as a comp. Its county comes from its FIPS code, otherwise from its county name, otherwise
+ * from its point. The price is the sale price of a sale, otherwise the list price. It is 0 if the source
+ * withholds it.
  */
 export function resolveListing(values: Value[]): ListingRecord {
   const text = (field: ListingField): string => (values[AT[field]] ?? '') as string;

@@ -59,7 +59,7 @@ export type ListingInput = MappedInput<ListingField> & {
   /** Default `source` of comps. */
   label: string;
   snapshot: boolean;
-  /** For a sales file by parcel number: how its rows are joined, and which of them are comps. */
+  /** For a sales file by parcel number: how its rows are joined to parcels, and which of them are comps. */
   recorded: RecordedInput | null;
 };
 
@@ -111,8 +111,8 @@ export const keySpec = (key: string | KeySpec): KeySpec =>
   typeof key === 'string' ? { columns: [key] } : key;
 
 /**
- * Merges the sales of a feed and its preset, property by property. null if there are none, or the feed turns
- * them off.
+ * Merges the sales of a feed and its preset, property by property. Null if there are none, or if the feed
+ * turns them off.
  */
 export function salesOf(file: FileOf<typeof SALES_SECTION>, preset: Preset | null): Sales | null {
   if (file.sales === null || (file.sales ?? preset?.sales) === undefined) return null;
@@ -133,7 +133,7 @@ export function salesOf(file: FileOf<typeof SALES_SECTION>, preset: Preset | nul
   };
 }
 
-/** Columns of a preset may be missing in a source. Those of a feed file may not. */
+/** A preset's columns may be missing from a source. A feed file's columns may not. */
 const specsOf = <K extends string>(
   columns: Partial<Record<K, string | ColumnSpec | null | undefined>>,
   optional: boolean,

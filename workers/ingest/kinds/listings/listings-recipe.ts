@@ -83,7 +83,7 @@ async function compare(
   };
 }
 
-/** Drops list prices of a source that overwrites them with the sale price. */
+/** Drops the list prices from a source that overwrites them with the sale price. */
 async function dropOverwrittenPrices(db: Db, counts: RunCounts): Promise<void> {
   const rowCount = await db.rowCount('market/drop_overwritten_prices', { least: MIN_OVERWRITTEN });
   if (rowCount) increment(counts.dropped, 'list_price', rowCount);
@@ -100,10 +100,11 @@ async function stageListings(
   const { counts } = run;
   const staged: Staged = { checkpoint: null };
   const batches = untilItBreaks(readBatches(run, 'listings', listings.input), staged);
-  // RESO isn't checked, because records omit empty fields, and a page can have a single record.
+  // RESO sources aren't checked, because records omit empty fields, and a page can have a single record.
   const checked = listings.input.format !== 'reso';
   const copy = openCopy(connection!, COPY_LISTING);
-  // Keep the raw text of every row, because only the last row shows which rows of a listing are superseded.
+  // Keep the raw text of every row, because which of a listing's rows are superseded isn't known until the
+  // last row.
   const raw = openCopy(rawClient!, 'copy stage_raw (row_no, raw) from stdin');
   const unplaced: Record<string, number> = {};
   counts.unplaced = unplaced;
@@ -125,7 +126,7 @@ async function stageListings(
 }
 
 /**
- * Ends without an error when a resumable source fails, and records the error. Staging errors are thrown in
+ * If a resumable source fails, records the error and ends without throwing it. Staging errors are thrown in
  * the consumer instead.
  */
 async function* untilItBreaks(batches: AsyncIterable<RowBatch>, staged: Staged): AsyncGenerator<RowBatch> {

@@ -68,19 +68,19 @@ function unusable(values: readonly Value[], dropped: readonly DroppedValue[] | n
   return null;
 }
 
-/** With fewer sales at exactly the list price, equal prices may be chance. */
+/** With fewer sales at exactly the list price, the prices may be equal by chance. */
 export const MIN_OVERWRITTEN = 5;
 
-/** Lots of at least this size are ranches or have their size in square feet. */
+/** Lots of at least this size are ranches, or their size is in square feet. */
 const MIN_RANCH_ACRES = 1_000;
 /**
- * Even desert land in the West sells for more per acre, so a lower price means that the size is in square
- * feet. Doesn't apply to nominal prices.
+ * Even desert land in the West sells for more than this per acre, so a lower price means that the size is in
+ * square feet. This doesn't apply to nominal prices.
  */
 const MIN_USD_PER_ACRE = 100;
 const MIN_PRICE = 1_000;
 
-/** The United States with its islands, as ranges of longitude and latitude. */
+/** The United States, including its islands, as ranges of longitude and latitude. */
 const isInUnitedStates = (lon: number, lat: number): boolean =>
   lat > -15 && lat < 72 && (lon < -64 || lon > 144);
 

@@ -15,9 +15,11 @@ import {
 } from '../../engine/source-columns.ts';
 
 export type Deed = {
-  /** Identifies the deed, such as book and page. null when unknown. */
+  /** Identifies the deed, such as book and page. Null if unknown. */
   book: string | null;
-  /** Whether the deed covers several parcels. null when unknown; then date, price, and seller decide. */
+  /**
+   * Whether the deed covers several parcels. If null, it is unknown, and the date, price, and seller decide.
+   */
   several: boolean | null;
 };
 
@@ -48,7 +50,9 @@ function compileValue(name: keyof typeof TARGETS, spec: ColumnSpec | null | unde
   };
 }
 
-/** Compiles conditions that must all be true. If the source lacks a preset's column, they are false. */
+/**
+ * Compiles conditions that must all be true. If a preset's column is missing from the source, they are false.
+ */
 function compileAll(conditions: readonly SkipCondition[], resolve: Resolve): (source: Source) => boolean {
   if (conditions.some(({ column, optional }) => optional && resolve(column) === null)) return () => false;
   const tests = conditions.map(condition => compileCondition(condition, resolve));
@@ -58,7 +62,7 @@ function compileAll(conditions: readonly SkipCondition[], resolve: Resolve): (so
 /**
  * Compiles a function that returns the sales of a row, given the date and price of the last sale. Without a
  * sales section, there are none.
- * @param dateColumn column of the last sale's date
+ * @param dateColumn the column with the last sale's date
  */
 export function compileSales(
   sales: Sales | null,
@@ -77,8 +81,8 @@ export function compileSales(
 }
 
 /**
- * @param date column of the sale date. It must include the day, because equal prices in the same month don't
- * mean the same deed
+ * @param date the column with the sale date. It must include the day, because equal prices in the same month
+ * don't mean the same deed
  */
 function compileDeed(
   { book, multiParcel }: DeedColumns,

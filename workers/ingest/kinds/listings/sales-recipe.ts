@@ -40,7 +40,7 @@ import { LISTING_ROWS, type ListingInput, type ListingsFeed, type RecordedInput 
 import { compileSales, type MappedSales, type PriorSale, saleMentions } from './map-sale.ts';
 import { measureSales, stageSales } from './stage-sales.ts';
 
-/** A sales file by parcel number: comps of parcels that other feeds loaded. */
+/** A sales file by parcel number: comps for parcels that other feeds loaded. */
 export const salesRecipe: Recipe<ListingsFeed, void> = {
   tables: [sql('market/create_sale_stage'), compose('market/create_listing_stage', LISTING_PARTS)],
   stage: (run, { listings }) =>
@@ -140,12 +140,12 @@ async function compare(db: Db, run: RunContext, feed: ListingsFeed): Promise<Pre
   };
 }
 
-/** A row of a sales file: the sold parcel, with the date, price, and deed of the sale. */
+/** A row in a sales file: the sold parcel, and the sale's date, price, and deed. */
 export type RecordedSale = MappedRow & MappedSales & { key: string; fips: number };
 
 const SKIPPED = rejectRow('fips', 'skipped', 'from another county, or not a sale');
 
-/** Rows of other counties and rows without a sale date are skipped. */
+/** Skips rows from other counties and rows without a sale date. */
 export function compileRecordedMapper(
   { columns, skipWhere, fips: feedFips }: ListingInput,
   { key, sales }: RecordedInput,
@@ -196,8 +196,8 @@ function withoutShape(row: MappedRow, geometry: Geometry | null): MappedRow {
 }
 
 /**
- * The county of a sale, by its FIPS code, or else by its name. In Connecticut, the town determines the
- * planning region.
+ * The county of a sale, determined by its FIPS code, or else by its name. In Connecticut, the town determines
+ * the planning region.
  */
 function countyOf(values: readonly FieldValue[]): number | null {
   const text = (field: 'county' | 'city' | 'state') => (values[AT[field]] ?? '') as string;

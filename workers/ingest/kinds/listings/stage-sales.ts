@@ -14,8 +14,8 @@ type Sale = {
   row_no: number;
   status: 'SOLD' | 'OFF_MARKET';
   /**
-   * Whether it qualifies as a sale under the feed's rules. If it doesn't, it is included because it was a
-   * comp before.
+   * Whether it qualifies as a sale under the feed's rules. If it doesn't, it is included only because it was
+   * a comp before.
    */
   qualified: boolean;
   multi_parcel: boolean;
@@ -40,14 +40,14 @@ type Sale = {
 export const DEED_DAYS = 180;
 
 /**
- * Outcomes of recorded sales: comps, sales on deeds over several parcels (not comps), comps of earlier runs
- * that no longer qualify, and sales that another feed already has as comps.
+ * Outcomes of recorded sales: comps, sales on deeds that cover several parcels (not comps), comps from
+ * earlier runs that no longer qualify, and sales that another feed already has as comps.
  */
 export type SaleCounts = { comps: number; multi_parcel: number; disqualified: number; repeated?: number };
 
 /**
  * Stages recorded sales as comps and compares them with existing listings.
- * @param recorded the query of the run's staged sales
+ * @param recorded the query for the run's staged sales
  * @param counties the run's counties
  */
 export async function stageSales(

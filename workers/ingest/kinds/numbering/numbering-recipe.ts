@@ -50,7 +50,7 @@ async function compare(db: Db, run: RunContext, { gates }: NumberingFeed): Promi
   };
 }
 
-/** Compiles the mapping of a feed of number blocks. Rows without an exchange are rejected. */
+/** Compiles the mapping for a number block feed. Rows without an exchange are rejected. */
 function compileBlockMapper(input: Omit<NumberingInput, 'input'>) {
   return mapperOf(input, resolve => {
     const fill = compileFill(NUMBERING_ROWS, input.columns, resolve);

@@ -4,7 +4,7 @@ import { rejectRow } from '../../engine/map-fields.ts';
 import { vectorKind } from '../../layers/vector-kind.ts';
 import { type Classifier, NAME_FIELD, textField } from '../../layers/vector-layer.ts';
 
-/** Place names: points, for maps and search. */
+/** Place names: points that are used for maps and search. */
 export const places = vectorKind({
   kind: 'places',
   rows: rowFields({

@@ -8,7 +8,8 @@ const reach = (roadClass: keyof typeof ROAD_REACH_M) =>
   z
     .number()
     .positive()
-    // A mile, which is wider than any right-of-way. Larger values increase the area read around each parcel.
+    // One mile, which is wider than any right-of-way. Larger values would increase the area that is read
+    // around each parcel.
     .max(1609)
     .describe(`Distance in meters from the centerline of such a road. Default: ${ROAD_REACH_M[roadClass]}.`)
     .optional();
@@ -23,7 +24,7 @@ const reachSchema = z
   .describe('Kind roads: maximum distance between a boundary and a road of each class to count as frontage.')
   .optional();
 
-/** Roads: lines. Plat measures frontage and access on them. */
+/** Roads: lines. Plat measures frontage and access from them. */
 export const roads = vectorKind({
   kind: 'roads',
   rows: rowFields({

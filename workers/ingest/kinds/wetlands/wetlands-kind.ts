@@ -32,7 +32,7 @@ const SYSTEMS: Record<string, string> = {
 };
 
 /**
- * All features of the inventory count as wetlands, including lakes, rivers, and features without a code.
+ * All features in the inventory count as wetlands, including lakes, rivers, and features without a code.
  * Uplands don't.
  */
 function wetland(attribute: string | null, type: string | null): Classification {
