@@ -1,9 +1,11 @@
 import { z } from 'zod';
+import { listingId } from '../model/listing-id.ts';
 import { SALE_FLAG_NAMES, type SaleFlag } from '../model/sale-flags.ts';
+import { UUID } from '../model/uuid.ts';
 import type { Db } from '../platform/db.ts';
 import { PlatError } from '../platform/errors.ts';
 import { countyCode, enqueueAndNotify, type JobDefinition, RETRY } from '../platform/queue/jobs.ts';
-import { fiveDigits } from '../regions/counties.ts';
+import { countyName, fiveDigits } from '../regions/counties.ts';
 
 const valuationPayload = z.strictObject({ fips: countyCode, asOf: z.iso.date().optional() });
 
@@ -32,9 +34,9 @@ export async function countFlaggedSales(db: Db, fips: number): Promise<SaleCount
   };
 }
 
-/** `id` is null for a sale that never became a listing. */
 export type CountySale = {
-  id: string | null;
+  /** The listing's, or the source's id of a sale that isn't a listing. */
+  id: string;
   apn: string;
   /** 'YYYY-MM-DD' */
   sold_date: string | null;
@@ -42,7 +44,7 @@ export type CountySale = {
   acres: number | null;
 };
 export type FlaggedSale = CountySale & { flag: SaleFlag; code: string | null };
-export type SaleOverride = CountySale & { id: string; used: boolean; decided_by: string; decided_at: Date };
+export type SaleOverride = CountySale & { used: boolean; decided_by: string; decided_at: Date };
 
 /** `apn`: parcel number of the sales; `limit`: number of sales, for each flag. */
 type Which = { fips: number; apn: string | null; limit: number };
@@ -61,6 +63,7 @@ export const listSaleOverrides = (db: Db, fips: number): Promise<SaleOverride[]>
 
 export type SaleDecision = {
   fips: number;
+  /** `id` of a CountySale. */
   id: string;
   /** Whether valuations use the sale. Null to let Plat decide again. */
   used: boolean | null;
@@ -74,14 +77,29 @@ export type SaleDecision = {
  */
 export async function decideSale(db: Db, { fips, id, used, by }: SaleDecision): Promise<void> {
   await db.transaction(async tx => {
+    const listing = UUID.test(id) ? id : await storeUnqualifiedSale(tx, fips, id);
     const rows =
-      used === null
-        ? await tx.run('valuation/delete_override', { fips, id, by })
-        : await tx.run('valuation/store_override', { fips, id, used, by });
+      listing === null
+        ? []
+        : used === null
+          ? await tx.run('valuation/delete_override', { fips, id: listing, by })
+          : await tx.run('valuation/store_override', { fips, id: listing, used, by });
     if (rows.length === 0)
       throw new PlatError('not_found', 'This sale has changed. Reload the page.', { status: 404 });
     // The valuations of nearby counties use the sale, too.
     await tx.run('valuation/mark_land', { fips });
   });
   await enqueueAndNotify(db, countyValuation, { fips });
+}
+
+type UnstoredSale = { source: string; source_id: string } & Record<string, string | number | null>;
+
+/** Stores a sale on the roll as a listing. @returns the listing's id; null if there is no such sale */
+async function storeUnqualifiedSale(db: Db, fips: number, sourceId: string): Promise<string | null> {
+  const [sale] = await db.run<UnstoredSale>('valuation/get_unstored_sale', { fips, source_id: sourceId });
+  if (sale === undefined) return null;
+  const id = listingId(sale.source, sale.source_id);
+  const county = countyName(fips);
+  await db.run('valuation/store_unqualified_sale', { ...sale, id, fips, county, type: 'Not qualified' });
+  return id;
 }

@@ -1,11 +1,12 @@
 -- expanding: which sales a county's valuation doesn't use, and operators' decisions about them
 -- Replaced by each valuation of the county. A sale that never became a listing, because it doesn't meet the
--- conditions of its feed, has no listing_id.
+-- conditions of its feed, has a property_id instead of a listing_id.
 create table flagged_sales (
   fips int not null,
   -- Of shared/model/sale-flags.ts.
   flag text not null,
   listing_id uuid,
+  property_id bigint,
   source text not null,
   source_id text not null,
   apn text not null,

@@ -10,7 +10,6 @@ import {
 } from '../../../shared/feeds/flagged-sales.ts';
 import { acres, count, day, moment, usd } from '../../../shared/model/figures.ts';
 import { SALE_FLAGS, type SaleFlag } from '../../../shared/model/sale-flags.ts';
-import { UUID } from '../../../shared/model/uuid.ts';
 import { PlatError } from '../../../shared/platform/errors.ts';
 import { notFound } from '../../http/error-responses.ts';
 import type { CountyQuality } from '../../v1/feeds/get-county-quality.ts';
@@ -50,7 +49,7 @@ const decide = (used: boolean | null, good: string) => async (visit: Visit) => {
   if (!user.operator) throw new PlatError('forbidden', 'Only operators can decide which sales are used.');
   const fips = Number(visit.req.params.fips);
   const id = visit.form.get('id') ?? '';
-  if (!Number.isSafeInteger(fips) || !UUID.test(id)) throw notFound("We can't find this sale.");
+  if (!Number.isSafeInteger(fips)) throw notFound("We can't find this sale.");
   await decideSale(visit.deps.db, { fips, id, used, by: user.email });
   return { good } satisfies Done;
 };
@@ -114,7 +113,7 @@ function SaleLists({ lists: { apn, flagged, unflagged, overrides, canDecide } }:
           <SaleGrid
             name="Latest sales used"
             sales={unflagged}
-            action={({ id }) => <Act label="Leave out" does="leave_out" id={id!} kind="second small" />}
+            action={({ id }) => <Act label="Leave out" does="leave_out" id={id} kind="second small" />}
           />
         </details>
       )}
@@ -139,9 +138,7 @@ function FlaggedSales({ flag, sales, canDecide, open }: FlaggedProps) {
         action={
           canOverride
             ? ({ id }) =>
-                id === null ? (
-                  <></>
-                ) : isUsed ? (
+                isUsed ? (
                   <Act label="Leave out" does="leave_out" id={id} kind="second small" />
                 ) : (
                   <Act label="Use sale" does="use" id={id} kind="second small" />

@@ -13,7 +13,7 @@ where l.fips = :fips and l.status <> 'OFF_MARKET' and l.status = 'SOLD'
 -- Flags the last sales of a county's vacant parcels, by the codes of the roll. `unflag_stored_sales` then
 -- keeps those that the feed doesn't use. Parameters: fips; feeds and their labels, in pairs; least_price
 -- (lower prices are nominal).
-insert into flagged_sales (fips, flag, source, source_id, apn, sold_date, price, acres, code)
+insert into flagged_sales (fips, flag, property_id, source, source_id, apn, sold_date, price, acres, code)
 select
   f.fips,
   case
@@ -21,7 +21,7 @@ select
     when concat_ws(' ', p.sale_price_code, p.document_type_code) ~* '\m(sheriff|foreclos|tax deed|bankrupt|reposses)' then 'forced'
     else 'unqualified'
   end,
-  s.source, format('%s/%s/%s', lpad(p.fips::text, 5, '0'), p.source_key, p.last_sale_date), coalesce(p.apn, ''), p.last_sale_date,
+  p.property_id, s.source, format('%s/%s/%s', lpad(p.fips::text, 5, '0'), p.source_key, p.last_sale_date), coalesce(p.apn, ''), p.last_sale_date,
   p.last_sale_price, f.effective_acres, coalesce(p.sale_price_code, p.document_type_code)
 from unnest({{feeds}}::int[], {{labels}}::text[]) as s (feed_id, source)
 join parcels p on p.fips = {{fips}} and p.feed_id = s.feed_id
@@ -88,7 +88,8 @@ select
 -- name: list_flagged
 -- The latest flagged sales of a county, for each flag. `fips`: the county; `apn`: a parcel number without
 -- punctuation, or null for all; `limit`: sales per flag.
-select flag, listing_id as id, apn, to_char(sold_date, 'YYYY-MM-DD') as sold_date, price::float8 as price, acres, code
+select
+  flag, coalesce(listing_id::text, source_id) as id, apn, to_char(sold_date, 'YYYY-MM-DD') as sold_date, price::float8 as price, acres, code
 from (
   select *, row_number() over (partition by flag order by sold_date desc nulls last, source_id) as place
   from flagged_sales
@@ -96,6 +97,31 @@ from (
 ) ranked
 where place <= :limit
 order by flag, place
+
+-- name: get_unstored_sale
+-- A flagged sale that isn't a listing, with its parcel. `fips`: the county; `source_id`: the sale's id.
+select
+  s.source, s.source_id, s.apn, to_char(s.sold_date, 'YYYY-MM-DD') as sold_date, s.price::float8 as price, s.acres, p.feed_id,
+  coalesce(p.situs_address, '') as address, coalesce(p.situs_city, '') as city, coalesce(p.situs_state, '') as state,
+  coalesce(p.situs_zip, '') as zip, f.location::text as location
+from flagged_sales s
+join parcels p on p.fips = :fips and p.property_id = s.property_id
+join parcel_filters f on f.fips = :fips and f.property_id = s.property_id
+where s.fips = :fips and s.source_id = :source_id and s.listing_id is null
+
+-- name: store_unqualified_sale
+-- Stores a sale that doesn't meet the conditions of its feed as a listing, outside comps and statistics, so
+-- that an operator can use it in valuations. A later run that qualifies it replaces it. `type`: its
+-- sale_type; the other parameters are columns of the listing.
+insert into listings (
+  id, feed_id, source, source_id, status, address, city, state, zip, county, apn, location, fips, lot_acres, price, status_date,
+  sold_date, sale_type, row_hash, created_run, changed_run
+)
+select
+  :id, :feed_id, :source, :source_id, 'OFF_MARKET', :address, :city, :state, :zip, :county, :apn, :location::text::point, :fips,
+  :acres, :price, :sold_date::date, :sold_date::date, :type, gen_random_uuid(), run.last, run.last
+from (select coalesce(max(id), 0) as last from runs where feed_id = :feed_id and status = 'merged') run
+on conflict do nothing
 
 -- name: list_unflagged
 -- The latest sales of a county that have no flag. Parameters as in `list_flagged`.
