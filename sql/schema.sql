@@ -527,6 +527,7 @@ create table flagged_sales (
   fips integer not null,
   flag text not null,
   listing_id uuid,
+  property_id bigint,
   source text not null,
   source_id text not null,
   apn text not null,
