@@ -45,6 +45,7 @@ export const countyRecordPage: Page = {
         <Result of={result} />
         <Figures quality={quality} />
         <Studies quality={quality} />
+        <Confidence order={quality.confidence} />
         <CountySales sales={quality.sales} lists={await readSales(visit, Number(code))} />
         <Fields quality={quality} />
         <h2>Data sources</h2>
@@ -131,6 +132,26 @@ const rollNote = ({ as_of, merged_at }: CountyQuality['sources'][number]): strin
   if (as_of) return `as of ${day(as_of)}`;
   return merged_at ? `unknown, loaded ${day(merged_at)}` : 'unknown';
 };
+
+/** Whether grades of confidence mean something in the county. */
+function Confidence({ order: { ranks, sales, points, low, high } }: { order: CountyQuality['confidence'] }) {
+  if (ranks === null) return null;
+  const measured =
+    points === null
+      ? ''
+      : ` Past estimates in the half with higher confidence were within 25% of the price more often, by ${oneDigit(points)} points (90% interval: ${oneDigit(low!)} to ${oneDigit(high!)}).`;
+  return (
+    <>
+      <h2>Confidence</h2>
+      <p data-confidence-ranks={String(ranks)}>
+        {ranks
+          ? 'Estimates with higher confidence are closer to the price. Parcel pages grade them as low, medium, or high.'
+          : `Not ranked in this county: ${count(sales!)} ${sales === 1 ? 'sale' : 'sales'}. They don't show that estimates with higher confidence are closer to the price, so parcel pages show no grades.`}
+        {measured}
+      </p>
+    </>
+  );
+}
 
 function Fields({ quality: { filled } }: { quality: CountyQuality }) {
   const shares = filled as Readonly<Record<string, number>>;

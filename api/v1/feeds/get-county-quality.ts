@@ -1,5 +1,10 @@
 import { z } from 'zod';
 import {
+  type ConfidenceOrder,
+  confidenceRanks,
+  LEAST_RANKED,
+} from '../../../shared/feeds/confidence-order.ts';
+import {
   type CountyRecord,
   LEAST_STUDIED,
   RECORD_YEARS,
@@ -108,6 +113,26 @@ const sales = z
   })
   .meta({ id: 'CountySales' });
 
+const confidence = z
+  .object({
+    ranks: z
+      .boolean()
+      .nullable()
+      .describe(
+        'Whether estimates with a higher confidence score were closer to the price: `low` is above 0. Null if this has not been measured yet.',
+      ),
+    sales: z.int().nullable().describe('Number of past sales with an estimate.'),
+    points: z
+      .number()
+      .nullable()
+      .describe(
+        `Share of estimates within 25% of the price among the half of the sales with higher confidence, minus the same share of the other half, in percentage points. Null with fewer than ${LEAST_RANKED} sales.`,
+      ),
+    low: z.number().nullable().describe('Low end of the 90% interval of `points`.'),
+    high: z.number().nullable().describe('High end of the 90% interval of `points`.'),
+  })
+  .meta({ id: 'ConfidenceOrder' });
+
 const quality = z
   .object({
     fips,
@@ -156,6 +181,7 @@ const quality = z
     ratio_studies: z
       .array(study)
       .describe("Ratio studies: the assessor's values, then Plat's, each for all sizes, then by size."),
+    confidence,
     history: z.array(run).describe('Latest merged and blocked runs for its rolls, newest first.'),
   })
   .meta({ id: 'CountyQuality' });
@@ -233,9 +259,17 @@ export async function readQuality(db: Db, code: string, now: Date): Promise<Coun
       })),
     },
     ratio_studies: record?.ratio_studies ?? [],
+    confidence: describeOrder(record?.confidence_order ?? null),
     history: runs,
   };
 }
+
+const NO_ORDER = { sales: null, points: null, low: null, high: null };
+
+const describeOrder = (order: ConfidenceOrder | null): CountyQuality['confidence'] => ({
+  ranks: confidenceRanks(order),
+  ...(order ?? NO_ORDER),
+});
 
 const round4 = (value: number): number => Math.round(value * 1e4) / 1e4;
 const shareOrNull = (part: number, whole: number): number | null =>
