@@ -4,7 +4,7 @@ import type { ParcelDrawing } from '../shared/drawing/collect-map.ts';
 import type { Difference } from '../shared/drawing/computed.ts';
 import type { StoredParcel } from '../shared/drawing/known-parcel.ts';
 import { fieldText } from '../shared/model/field-text.ts';
-import { SLOPE_GRADES } from '../shared/model/land-layers.ts';
+import { ACCESS_LABELS, SLOPE_GRADES } from '../shared/model/land-layers.ts';
 import {
   FIELD_GROUPS,
   fieldsIn,
@@ -25,7 +25,7 @@ export function addParcelCommands(program: Command): void {
     .command('show')
     .description('show a parcel: its roll fields, its land figures, and the layer versions they come from')
     .argument('<id>', "a parcel's property_id", propertyId)
-    .option('--svg <file>', 'draw its boundary, roads, frontage, wetlands, flood zones, and slope')
+    .option('--svg <file>', 'draw its boundary, roads, frontage, water, wetlands, flood zones, and slope')
     .addHelpText('after', '\nExample:\n  plat parcel show 2301900000001 --svg parcel.svg');
   action(show, async ({ db }, id: number, { svg }: { svg?: string }) => {
     const { readParcelDrawing } = await import('../shared/drawing/collect-map.ts');
@@ -74,13 +74,25 @@ function jsonOf({ parcel, land, versions, waiting }: StoredParcel, drawing: Draw
     ...roll,
     fips: fiveDigits(fips),
     ...shape,
-    land: land && { ...land.figures, computed_at: land.computed_at, of_boundary: land.of_boundary },
+    land: land && landOf(land),
     layers: versions,
     waiting,
     ...(drawing && {
       drawing: { file: drawing.file, computed: figuresOf(drawing.drawn), differences: drawing.found },
     }),
   };
+}
+
+/** The figures as the API returns them. */
+function landOf({
+  figures,
+  access,
+  waterfront,
+  computed_at,
+  of_boundary,
+}: NonNullable<StoredParcel['land']>) {
+  const landlocked = access === null ? figures.landlocked : access === 'none';
+  return { ...figures, access: access ?? 'unknown', landlocked, waterfront, computed_at, of_boundary };
 }
 
 function figuresOf({ computed: { figures, failures } }: ParcelDrawing) {
@@ -133,7 +145,11 @@ function describeLand({ parcel, land, versions, waiting }: StoredParcel): string
     'frontage',
     `highway ${amountText(figures.highway_frontage_ft, ' ft')}, road ${amountText(figures.road_frontage_ft, ' ft')}, local road ${amountText(figures.local_frontage_ft, ' ft')}`,
   );
-  say('landlocked', { true: 'yes', false: 'no', null: 'unknown' }[`${figures.landlocked}`]);
+  say('access', ACCESS_LABELS[land.access ?? 'unknown'].toLowerCase());
+  say(
+    'shore',
+    `${amountText(figures.waterfront_ft, ' ft')}${figures.water_name === null ? '' : ` on ${figures.water_name}`}`,
+  );
   say('wetlands', amountText(figures.wetlands_percent, '% of the area'));
   say('flood zone', amountText(figures.flood_zone_percent, '% of the area'));
   say(

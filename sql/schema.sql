@@ -174,7 +174,7 @@ create table attributes_dirty (
   mark bigint default nextval('attributes_marks'::regclass) not null,
   chunk bigint,
   constraint attributes_dirty_pkey PRIMARY KEY (fips, property_id),
-  constraint attributes_dirty_layers_check CHECK (((layers >= 1) AND (layers <= 15)))
+  constraint attributes_dirty_layers_check CHECK (((layers >= 1) AND (layers <= 31)))
 );
 
 create table audit (
@@ -816,6 +816,10 @@ create table parcel_attributes (
   wetlands_percent real,
   flood_zone_percent real,
   computed_at timestamp with time zone default now() not null,
+  access text,
+  water_runs bigint[],
+  waterfront_ft real,
+  water_name text,
   constraint parcel_attributes_pkey PRIMARY KEY (fips, property_id)
 ) partition by RANGE (fips);
 
@@ -860,6 +864,9 @@ create table parcel_filters (
   local_frontage_ft real,
   steeper_percent real[],
   row_version bigint default 0 not null,
+  access text,
+  waterfront boolean,
+  waterfront_ft real,
   constraint parcel_filters_pkey PRIMARY KEY (fips, property_id)
 ) partition by RANGE (fips);
 

@@ -71,7 +71,7 @@ export type MarketBucket = {
   data: Record<string, number | null> | null;
 };
 
-/** The facts of a report's parcel that decide whether an estimate counts. */
+/** The facts about a report's parcel that determine whether an estimate counts. */
 export type ReportParcel = Pick<
   ValuedParcel,
   'fips' | 'retired' | 'acres' | 'calculated_acres' | 'land_use_code'

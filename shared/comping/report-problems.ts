@@ -3,7 +3,10 @@ import { unsellableReason } from '../model/unsellable-land.ts';
 import { type ValuationProblem, valuationProblems } from '../model/valuation-problems.ts';
 import type { ReportParcel, ReportSnapshot } from './comp-report.ts';
 
-/** Why an estimate of a report doesn't count, as for offers and deals. @param estimate null without one */
+/**
+ * Why an estimate in a report doesn't count. Offers and deals use the same rules.
+ * @param estimate null if there is none
+ */
 export function estimateProblems(snapshot: ReportSnapshot, estimate: Valuation | null): ValuationProblem[] {
   return valuationProblems({
     ...parcelOf(snapshot),
@@ -14,11 +17,14 @@ export function estimateProblems(snapshot: ReportSnapshot, estimate: Valuation |
   });
 }
 
-/** Whether no comp supports an estimate of the parcel, as in stored valuations. Older reports don't know. */
+/**
+ * Whether the parcel can't be sold as a lot, so that no comp supports an estimate. Stored valuations use the
+ * same rule. False for older reports, which lack the facts.
+ */
 export const isUnsellable = ({ parcel }: ReportSnapshot): boolean =>
   parcel !== undefined && unsellableReason(parcel, parcel.acres || parcel.calculated_acres) !== null;
 
-/** Older reports only have the acreage. */
+/** Older reports have only the county and the acreage. */
 function parcelOf({ parcel, subject }: ReportSnapshot): ReportParcel {
   const { fips, acres } = subject;
   return parcel ?? { fips: Number(fips), retired: false, acres, calculated_acres: null, land_use_code: null };

@@ -10,10 +10,10 @@ export const DEAL_PROBLEMS = {
 export type DealProblem = keyof typeof DEAL_PROBLEMS;
 export const DEAL_PROBLEM_NAMES = Object.keys(DEAL_PROBLEMS) as [DealProblem, ...DealProblem[]];
 
-/** If the acreages of listing and parcel differ by more than this share, they aren't the same land. */
+/** If the listing's acreage differs from the parcel's by more than this share, they aren't the same land. */
 const MAX_ACREAGE_DIFFERENCE = 0.25;
 
-/** A deal's parcel and its valuation in cents. Null is unknown. */
+/** A deal's parcel and its valuation in cents. Null means unknown. */
 export type ValuedLot = {
   fips: number;
   /** Effective acres. */
@@ -31,7 +31,7 @@ export type ValuedLot = {
 /** `counts` is null if there are problems. */
 export type DealValuation = { problems: DealProblem[]; counts: ValueRange | null };
 
-/** @param acreage of the listing */
+/** @param acreage the listing's */
 export function valuationOf(lot: ValuedLot | undefined, acreage: number | null): DealValuation {
   if (lot === undefined) return { problems: ['unknown_parcel'], counts: null };
   const { adjusted, low, high } = lot;
@@ -56,7 +56,7 @@ const isSameLand = (listed: number | null, acres: number | null): boolean =>
 
 /**
  * Why the estimate isn't used.
- * @param isNeeded whether to say so as well if there is no estimate at all
+ * @param isNeeded whether to return a sentence even if there is no estimate at all
  */
 export function problemSentence(
   problems: readonly DealProblem[],
@@ -67,11 +67,11 @@ export function problemSentence(
   const [first] = problems;
   if (first === undefined) return '';
   if (lot === undefined) return isNeeded ? 'Plat has no estimate, because the parcel is unknown.' : '';
-  if (lot.adjusted === null) return isNeeded ? 'Plat has no estimate of the parcel.' : '';
+  if (lot.adjusted === null) return isNeeded ? 'Plat has no estimate for the parcel.' : '';
   const isKnown = acreage !== null && lot.acres !== null;
   const because =
     first === 'other_acreage' && isKnown
-      ? `the listing has ${acresOf(acreage!)} and the parcel ${acresOf(lot.acres!)}`
+      ? `the listing has ${acresOf(acreage!)} and the parcel has ${acresOf(lot.acres!)}`
       : DEAL_PROBLEMS[first];
   return `The estimated value isn't used, because ${because}.`;
 }

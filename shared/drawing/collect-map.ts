@@ -17,6 +17,7 @@ export type Zone = { class: string; shape: MultiPolygon };
 export type Surroundings = {
   neighbors: { id: number; apn: string | null; shape: MultiPolygon }[];
   roads: Road[];
+  water: Zone[];
   wetlands: Zone[];
   flood: Zone[];
   /** Kinds that have more features than the limit. Only the largest features are drawn. */
@@ -46,7 +47,7 @@ const MAX_PER_KIND = 4_000;
 
 export type DrawOptions = {
   signal: AbortSignal;
-  /** Maximum number of features to draw, separately for parcels, roads, wetlands, and flood zones. */
+  /** Maximum number of features to draw, separately for parcels, roads, water, wetlands, and flood zones. */
   maxPerKind?: number;
 };
 
@@ -154,6 +155,7 @@ async function readSurroundings(
     roads: roads.flatMap(row =>
       decodeLines(row.geometry).map(line => ({ class: row.class as RoadClass, line })),
     ),
+    water: await zones('waters', 'water'),
     wetlands: await zones('wetlands', 'wetlands'),
     flood: await zones('flood zones', 'flood'),
     truncated,

@@ -68,8 +68,8 @@ const TOLERANCE = { ft: 2, percent: 0.05, m: 0.01 };
 
 export type Difference = {
   figure: string;
-  stored: number | boolean | null;
-  computed: number | boolean | null;
+  stored: number | boolean | string | null;
+  computed: number | boolean | string | null;
 };
 
 /** Figures whose stored and computed values differ, except for kinds that could not be computed. */

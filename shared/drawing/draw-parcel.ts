@@ -1,5 +1,5 @@
 import type { ParcelDrawing } from './collect-map.ts';
-import { FLOOD, FONT, TEXT_COLOR, WETLANDS } from './drawing-style.ts';
+import { FONT, TEXT_COLOR, ZONE_STYLES, type ZoneKind } from './drawing-style.ts';
 import { drawPanel, PANEL_PX, type PanelOptions } from './map-panel.ts';
 import { drawMap } from './parcel-map.ts';
 import { element, textElement } from './xml.ts';
@@ -42,7 +42,7 @@ export function drawParcel(drawn: ParcelDrawing, options: PanelOptions): string 
       {},
       '.halo { paint-order: stroke; stroke: #ffffff; stroke-width: 3px; stroke-linejoin: round }',
     ),
-    element('defs', {}, hatch('wetlands', WETLANDS, 90, 6), hatch('flood', FLOOD, 45, 8), clip(view)),
+    element('defs', {}, ...(Object.keys(ZONE_STYLES) as ZoneKind[]).map(hatch), clip(view)),
     element('rect', { width, height, fill: '#ffffff' }),
     map,
     panel,
@@ -50,8 +50,9 @@ export function drawParcel(drawn: ParcelDrawing, options: PanelOptions): string 
   return `<?xml version="1.0" encoding="UTF-8"?>\n${svg}\n`;
 }
 
-/** A pattern of lines `step` pixels apart, vertical before the rotation. */
-function hatch(name: string, color: string, degrees: number, step: number): string {
+/** A pattern of lines, which are vertical before the pattern is rotated. */
+function hatch(name: ZoneKind): string {
+  const { color, degrees, stepPx: step } = ZONE_STYLES[name];
   return element(
     'pattern',
     {

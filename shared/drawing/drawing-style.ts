@@ -31,8 +31,16 @@ export const ROAD_STYLES: Record<RoadClass, { name: string; color: string; width
 
 export const ROAD_DRAW_ORDER: readonly RoadClass[] = [...ROAD_CLASSES].reverse();
 
-export const WETLANDS = '#00796b';
-export const FLOOD = '#1565c0';
+export type ZoneKind = 'water' | 'wetlands' | 'flood';
+
+/** Hatched areas. */
+export const ZONE_STYLES: Record<ZoneKind, { name: string; color: string; degrees: number; stepPx: number }> =
+  {
+    water: { name: 'water', color: '#0288d1', degrees: 0, stepPx: 4 },
+    wetlands: { name: 'wetlands', color: '#00796b', degrees: 90, stepPx: 6 },
+    flood: { name: 'flood zone', color: '#1565c0', degrees: 45, stepPx: 8 },
+  };
+
 export const TEXT_COLOR = '#1c1c1c';
 export const GRAY = '#8a8a8a';
 

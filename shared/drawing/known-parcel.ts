@@ -1,4 +1,5 @@
 import type { BoxColumns } from '../geo/box.ts';
+import type { Access } from '../kernels/frontage/frontage.ts';
 import type { Figures } from '../land/compute-land.ts';
 import { LAYER_BITS, LAYER_KINDS, type LayerKind } from '../model/land-layers.ts';
 import { type FieldValue, PARCEL_FIELD_NAMES, type ParcelField } from '../model/parcel-fields.ts';
@@ -30,6 +31,9 @@ export type StoredLand = {
   computed_at: Date;
   /** Whether the figures were computed from the parcel's current boundary. */
   of_boundary: boolean;
+  /** Combined with the roll, unlike the figures. Null if unknown. */
+  access: Access | null;
+  waterfront: boolean | null;
   figures: Figures;
 };
 
@@ -51,7 +55,13 @@ export type StoredParcel = {
   waiting: LayerKind[];
 };
 
-type LandRow = Figures & { computed_at: Date | null; of_boundary: boolean; waiting: number };
+type LandRow = Figures & {
+  computed_at: Date | null;
+  of_boundary: boolean;
+  shown_access: Access | null;
+  waterfront: boolean | null;
+  waiting: number;
+};
 
 export async function readStoredParcel(db: Db, propertyId: number): Promise<StoredParcel | null> {
   const read = async <Row extends object>(name: string, fragments?: Record<string, string>) =>
@@ -59,12 +69,11 @@ export async function readStoredParcel(db: Db, propertyId: number): Promise<Stor
   const roll = PARCEL_FIELD_NAMES.map(name => `p.${name}`).join(', ');
   const [parcel] = await read<ParcelRow>('parcels/read_known_parcel', { roll });
   if (parcel === undefined) return null;
-  const [{ computed_at, of_boundary, waiting, ...figures }] = (await read<LandRow>(
-    'parcels/read_stored_land',
-  )) as [LandRow];
+  const [{ computed_at, of_boundary, shown_access: access, waterfront, waiting, ...figures }] =
+    (await read<LandRow>('parcels/read_stored_land')) as [LandRow];
   return {
     parcel,
-    land: computed_at === null ? null : { computed_at, of_boundary, figures },
+    land: computed_at === null ? null : { computed_at, of_boundary, access, waterfront, figures },
     versions: await read<LayerVersion>('parcels/list_land_versions'),
     waiting: LAYER_KINDS.filter(kind => (waiting & LAYER_BITS[kind]) !== 0),
   };

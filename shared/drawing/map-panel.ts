@@ -1,8 +1,16 @@
-import { FRONTAGE_CLASSES, SLOPE_GRADES } from '../model/land-layers.ts';
+import { ACCESS_LABELS, FRONTAGE_CLASSES, SLOPE_GRADES } from '../model/land-layers.ts';
 import { fiveDigits } from '../regions/counties.ts';
 import type { ParcelDrawing } from './collect-map.ts';
 import type { Difference } from './computed.ts';
-import { feetText, GRAY, ROAD_STYLES, SLOPE_COLORS, SLOPE_OPACITY, TEXT_COLOR } from './drawing-style.ts';
+import {
+  feetText,
+  GRAY,
+  ROAD_STYLES,
+  SLOPE_COLORS,
+  SLOPE_OPACITY,
+  TEXT_COLOR,
+  type ZoneKind,
+} from './drawing-style.ts';
 import { element, textElement } from './xml.ts';
 
 export const PANEL_PX = 320;
@@ -21,8 +29,10 @@ export function drawPanel(drawn: ParcelDrawing, options: PanelOptions): string {
   const panel: Panel = { elements: [], y: 30 };
   writeIdentity(panel, drawn);
   writeFrontage(panel, drawn);
-  heading(panel, 'Share of area');
   const { figures } = drawn.computed;
+  const shore = figures.waterfront_ft === null ? UNKNOWN : feetText(figures.waterfront_ft);
+  entry(panel, hatch('water'), 'shore', shore, 'shore');
+  heading(panel, 'Share of area');
   entry(panel, hatch('wetlands'), 'wetlands', percent(figures.wetlands_percent), 'wetlands-percent');
   entry(panel, hatch('flood'), 'flood zone', percent(figures.flood_zone_percent), 'flood-percent');
   writeSlope(panel, drawn);
@@ -86,7 +96,7 @@ function writeFrontage(panel: Panel, { computed: { figures } }: ParcelDrawing): 
     const length = lengths[name] === null ? UNKNOWN : feetText(lengths[name]);
     entry(panel, sample, words, length, `frontage-${name}`);
   }
-  entry(panel, '', 'landlocked', { true: 'yes', false: 'no', null: UNKNOWN }[`${figures.landlocked}`]);
+  entry(panel, '', 'access', ACCESS_LABELS[figures.access ?? 'unknown'].toLowerCase());
 }
 
 function writeSlope(panel: Panel, drawn: ParcelDrawing): void {
@@ -152,7 +162,7 @@ export function describeDifference({ figure, stored, computed }: Difference): st
   return `${figure} ${show(stored)}, now ${show(computed)}`;
 }
 
-function hatch(kind: 'wetlands' | 'flood'): string {
+function hatch(kind: ZoneKind): string {
   return element('rect', { y: -11, width: 26, height: 14, fill: `url(#${kind}-hatch)` });
 }
 

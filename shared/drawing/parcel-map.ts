@@ -6,7 +6,6 @@ import type { SlopeCell } from '../raster/elevation-grid.ts';
 import type { ParcelDrawing, Surroundings, Zone } from './collect-map.ts';
 import { clipLine, clipRing, type Line, lengthPx, pathOf, pointAlong, px } from './drawing-lines.ts';
 import {
-  FLOOD,
   feetText,
   GRAY,
   ROAD_DRAW_ORDER,
@@ -14,7 +13,8 @@ import {
   SLOPE_COLORS,
   SLOPE_OPACITY,
   TEXT_COLOR,
-  WETLANDS,
+  ZONE_STYLES,
+  type ZoneKind,
 } from './drawing-style.ts';
 import { type Point, scaleBarOf, type View } from './map-extent.ts';
 import { element, textElement } from './xml.ts';
@@ -35,6 +35,7 @@ export function drawMap({ parcel, shape, view, computed, surroundings }: ParcelD
     element('rect', { width: view.widthPx, height: view.heightPx, fill: '#faf9f5' }),
     element('path', { d: boundary, fill: '#ffffff', 'fill-rule': 'evenodd' }),
     drawCells(computed.cells ?? [], view),
+    drawZones('water', surroundings.water, view, frame),
     drawZones('wetlands', surroundings.wetlands, view, frame),
     drawZones('flood', surroundings.flood, view, frame),
     drawNeighbors(surroundings, view, frame),
@@ -61,12 +62,12 @@ function ringsOf(shape: MultiPolygon, view: View, frame: Box): Line[] {
     .filter(ring => ring.length > 0);
 }
 
-function drawZones(kind: 'wetlands' | 'flood', zones: readonly Zone[], view: View, frame: Box): string {
-  const color = kind === 'wetlands' ? WETLANDS : FLOOD;
+function drawZones(kind: ZoneKind, zones: readonly Zone[], view: View, frame: Box): string {
+  const { name, color } = ZONE_STYLES[kind];
   const paths = zones.flatMap(zone => {
     const rings = ringsOf(zone.shape, view, frame);
     if (rings.length === 0) return [];
-    const title = textElement('title', {}, `${kind === 'flood' ? 'flood zone' : 'wetlands'} ${zone.class}`);
+    const title = textElement('title', {}, `${name} ${zone.class}`);
     return element('path', { d: pathOf(rings, true), 'data-class': zone.class }, title);
   });
   return element(

@@ -111,7 +111,7 @@ export type AdviceInput = {
   medianDays: number;
   cents: bigint | null;
   acres: number | null;
-  /** Prices per acre of listings of this size, moved to the lot's acreage. */
+  /** Prices per acre of similar-size listings, adjusted to the lot's acreage. */
   like: Peers;
   /** Null if the valuation doesn't count. */
   valuation: ValueRange | null;
@@ -136,7 +136,7 @@ export type AdviceReason = (typeof ADVICE_REASONS)[number];
 export const ADVICE_ACTIONS = ['raise', 'drop', 'relist', 'hold'] as const;
 export type Advice = {
   action: (typeof ADVICE_ACTIONS)[number];
-  /** The advised price of `raise` and `drop`. */
+  /** The advised price for `raise` and `drop`. Null for other actions. */
   cents: bigint | null;
   reason: AdviceReason;
 };
@@ -158,8 +158,8 @@ export function competitivePrice(acres: number, like: Peers): bigint | null {
 }
 
 /**
- * Suggests what to do with a listing. Plat only advises a price if the valuation counts, and none below the
- * estimate. A drop is never below the spend.
+ * Suggests what to do with a listing. It suggests a price only if the valuation counts, and never one below
+ * the estimate. If it suggests a drop, the new price is never below the spend either.
  */
 export function suggestedAction(deal: AdviceInput): Advice {
   const { days, medianDays, cents, acres, like, valuation } = deal;

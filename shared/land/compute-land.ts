@@ -1,12 +1,14 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { MultiPolygon } from '../geo/geometry-types.ts';
 import {
+  type Access,
   type Neighbor,
   type PreparedFrontage,
   prepareFrontage,
   type Road,
 } from '../kernels/frontage/frontage.ts';
 import { type PreparedOverlap, prepareOverlap } from '../kernels/overlap.ts';
+import { type PreparedShore, prepareShore, type Water } from '../kernels/shore.ts';
 import { round2 } from '../kernels/stats/rounding.ts';
 import { LAYER_BITS, LAYER_KINDS, type LayerKind, type RoadReach } from '../model/land-layers.ts';
 import { isRetryable, messageOf, PlatError } from '../platform/errors.ts';
@@ -26,6 +28,7 @@ export type LandKernels = {
     parcels: readonly Neighbor[],
     reachM: RoadReach,
   ): Pick<PreparedFrontage, 'of'>;
+  prepareShore(waters: readonly Water[], around: readonly MultiPolygon[]): PreparedShore;
   openElevation(
     tiles: readonly ElevationTile[],
     options: { signal: AbortSignal },
@@ -38,6 +41,7 @@ const blocks = newBlockCache(CACHE_BYTES);
 export const LAND_KERNELS: LandKernels = {
   prepareOverlap,
   prepareFrontage,
+  prepareShore,
   openElevation: (tiles, { signal }) => openElevation(tiles, { signal, blocks }),
 };
 
@@ -51,9 +55,12 @@ export type Figures = {
   highway_frontage_ft: number | null;
   road_frontage_ft: number | null;
   local_frontage_ft: number | null;
+  access: Access | null;
   landlocked: boolean | null;
   wetlands_percent: number | null;
   flood_zone_percent: number | null;
+  waterfront_ft: number | null;
+  water_name: string | null;
 };
 
 export const COLUMNS_OF: Record<LayerKind, readonly (keyof Figures | keyof Runs)[]> = {
@@ -61,9 +68,13 @@ export const COLUMNS_OF: Record<LayerKind, readonly (keyof Figures | keyof Runs)
     ...(['elevation_runs', 'min_elevation_m', 'mean_elevation_m', 'max_elevation_m'] as const),
     ...(['mean_slope_percent', 'steeper_percent'] as const),
   ],
-  roads: ['roads_runs', 'highway_frontage_ft', 'road_frontage_ft', 'local_frontage_ft', 'landlocked'],
+  roads: [
+    ...(['roads_runs', 'highway_frontage_ft', 'road_frontage_ft', 'local_frontage_ft'] as const),
+    ...(['access', 'landlocked'] as const),
+  ],
   wetlands: ['wetlands_runs', 'wetlands_percent'],
   flood: ['flood_runs', 'flood_zone_percent'],
+  water: ['water_runs', 'waterfront_ft', 'water_name'],
 };
 
 /** The layer versions behind the figures. */
@@ -191,12 +202,26 @@ const RECIPES: Record<LayerKind, (input: LandInput, kernels: LandKernels, signal
         row.highway_frontage_ft = round2(frontage.highwayFt);
         row.road_frontage_ft = round2(frontage.normalFt);
         row.local_frontage_ft = round2(frontage.localFt);
-        row.landlocked = frontage.landlocked;
+        row.access = frontage.access;
+        row.landlocked = frontage.access === 'none';
       },
     };
   },
   wetlands: shareWithin('wetlands', 'wetlands_percent'),
   flood: shareWithin('flood', 'flood_zone_percent'),
+  water({ water, subjects }, { prepareShore }) {
+    const shore = prepareShore(
+      water,
+      subjects.map(({ shape }) => shape),
+    );
+    return {
+      fill({ shape }, row) {
+        const { feet, name } = shore.of(shape);
+        row.waterfront_ft = round2(feet);
+        row.water_name = name;
+      },
+    };
+  },
   elevation({ tiles }, { openElevation }, signal) {
     const elevation = openElevation(tiles, { signal });
     return {

@@ -3,6 +3,7 @@ import { decodeBoundary } from '../geo/geometry-codec.ts';
 import type { Box, MultiPolygon } from '../geo/geometry-types.ts';
 import { frontageMarginM } from '../kernels/frontage/frontage.ts';
 import { addToGroup } from '../kernels/groups.ts';
+import { SHORE_M } from '../kernels/shore.ts';
 import {
   ALL_LAYERS,
   LAYER_BITS,
@@ -67,6 +68,7 @@ export function markedParcelOf(row: MarkedRow, fips: number, all: readonly Layer
     roads: covering('roads'),
     wetlands: covering('wetlands'),
     flood: covering('flood'),
+    water: covering('water'),
   };
   return {
     id: row.property_id,
@@ -98,6 +100,7 @@ export function maxReach(layers: readonly Layer[]): RoadReach {
  */
 export function marginM(kind: LayerKind, roadsM: number): number {
   if (kind === 'elevation') return TERRAIN_MARGIN_M;
+  if (kind === 'water') return SHORE_M;
   return kind === 'roads' ? roadsM : 0;
 }
 

@@ -1,8 +1,10 @@
 import { boxArea, boxAround, boxOfColumns, boxSql, withMarginE7 } from '../geo/box.ts';
+import { areaSqM, sqMToAcres } from '../geo/geodesic-area.ts';
 import { decodeBoundary, decodeLines } from '../geo/geometry-codec.ts';
 import type { Box, MultiPolygon, Position } from '../geo/geometry-types.ts';
 import { hilbertOrder } from '../geo/hilbert.ts';
 import { frontageMarginM, type Neighbor, type Road } from '../kernels/frontage/frontage.ts';
+import { SHORE_M, type Water } from '../kernels/shore.ts';
 import { LAYER_KINDS, type LayerKind, type RoadClass } from '../model/land-layers.ts';
 import type { Db } from '../platform/db.ts';
 import type { ElevationTile } from '../raster/elevation-grid.ts';
@@ -26,6 +28,7 @@ export type LandInput = {
   neighbors: Neighbor[];
   wetlands: MultiPolygon[];
   flood: MultiPolygon[];
+  water: Water[];
   tiles: ElevationTile[];
 };
 
@@ -67,11 +70,12 @@ export async function readLand(db: Db, fips: number, rows: readonly MarkedRow[])
     neighbors: await readNeighbors(db, subjects, places.roads),
     wetlands: await readPolygons(db, feeds('wetlands'), places.wetlands),
     flood: await readPolygons(db, feeds('flood'), places.flood),
+    water: await readWater(db, feeds('water'), places.water),
     tiles: await listElevation(db, places.elevation),
   };
 }
 
-type FeatureRow = { class: string; geometry: Uint8Array };
+type FeatureRow = { class: string; name: string | null; geometry: Uint8Array };
 
 async function readFeatures(db: Db, feeds: number[], places: string[]): Promise<FeatureRow[]> {
   if (places.length === 0) return [];
@@ -87,6 +91,19 @@ async function readRoads(db: Db, feeds: number[], places: string[]): Promise<Roa
 
 async function readPolygons(db: Db, feeds: number[], places: string[]): Promise<MultiPolygon[]> {
   return (await readFeatures(db, feeds, places)).map(row => decodeBoundary(row.geometry));
+}
+
+/**
+ * Minimum size of unnamed water that shore is measured on. In New Hampshire, natural ponds of at least 10
+ * acres are public waters (RSA 271:20). Smaller ones are mostly farm and detention ponds.
+ */
+const MIN_UNNAMED_ACRES = 10;
+
+async function readWater(db: Db, feeds: number[], places: string[]): Promise<Water[]> {
+  const rows = await readFeatures(db, feeds, places);
+  return rows
+    .map(({ name, geometry }) => ({ name, shape: decodeBoundary(geometry) }))
+    .filter(({ name, shape }) => name !== null || sqMToAcres(areaSqM(shape)) >= MIN_UNNAMED_ACRES);
 }
 
 async function readNeighbors(

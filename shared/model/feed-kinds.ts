@@ -21,7 +21,7 @@ type FeedKindWords = {
 };
 
 const MEASURED = 'layers used to measure parcels';
-const DRAWN = 'open water, place names, and ZIP areas, shown on the map';
+const DRAWN = 'place names and ZIP areas, shown on the map';
 const FEATURES = { layer: 'file or URL of the layer, for this run only' };
 
 /** The kinds of feed. `workers/ingest/kinds/` has a folder for each, with its feed format and its run. */
@@ -55,7 +55,7 @@ export const FEED_KINDS = {
   roads: { doc: MEASURED, name: 'roads', inputs: FEATURES, isLayer: true, isComputed: true },
   wetlands: { doc: MEASURED, name: 'wetlands', inputs: FEATURES, isLayer: true, isComputed: true },
   flood: { doc: MEASURED, name: 'flood zones', inputs: FEATURES, isLayer: true, isComputed: true },
-  water: { doc: DRAWN, name: 'water', inputs: FEATURES, isLayer: true, isComputed: true },
+  water: { doc: MEASURED, name: 'water', inputs: FEATURES, isLayer: true, isComputed: true },
   places: { doc: DRAWN, name: 'place names', inputs: FEATURES, isLayer: true },
   zips: { doc: DRAWN, name: 'ZIP areas', inputs: FEATURES, isLayer: true },
   imagery: {

@@ -1,14 +1,20 @@
 /** Land layers: the ones that Plat measures, the classes that count in each, and the relevant distances. */
 
-export const LAYER_KINDS = ['elevation', 'roads', 'wetlands', 'flood'] as const;
+export const LAYER_KINDS = ['elevation', 'roads', 'wetlands', 'flood', 'water'] as const;
 export type LayerKind = (typeof LAYER_KINDS)[number];
 
 export const isMeasured = (kind: string): kind is LayerKind =>
   (LAYER_KINDS as readonly string[]).includes(kind);
 
 /** Bit flags of `attributes_dirty.layers`. */
-export const LAYER_BITS: Record<LayerKind, number> = { elevation: 1, roads: 2, wetlands: 4, flood: 8 };
-export const ALL_LAYERS = 15;
+export const LAYER_BITS: Record<LayerKind, number> = {
+  elevation: 1,
+  roads: 2,
+  wetlands: 4,
+  flood: 8,
+  water: 16,
+};
+export const ALL_LAYERS = 31;
 
 /**
  * Grade in percent for each slope_area_index. `steeper_percent` has the share of the area that is steeper
@@ -43,6 +49,21 @@ export const MTFCC_CLASSES: Readonly<Record<string, RoadClass>> = {
   S1730: 'private',
   S1740: 'private',
   S1780: 'private',
+};
+
+/**
+ * How a parcel can be reached. `unmapped`: no mapped road, but a house on the parcel or a corridor between
+ * parcels implies a way. `none`: landlocked.
+ */
+export const ROAD_ACCESS = ['public_road', 'private_road', 'unmapped', 'none', 'unknown'] as const;
+export type RoadAccess = (typeof ROAD_ACCESS)[number];
+
+export const ACCESS_LABELS: Record<RoadAccess, string> = {
+  public_road: 'Public road',
+  private_road: 'Private road',
+  unmapped: 'No mapped road',
+  none: 'Landlocked',
+  unknown: 'Unknown',
 };
 
 export const WATER_CLASSES = ['lake', 'river', 'sea'] as const;

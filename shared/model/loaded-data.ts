@@ -1,3 +1,5 @@
+import type { LayerKind } from './land-layers.ts';
+
 /** The data loaded for a county: its coverage, and the roll fields that have a value for any parcel. */
 export type LoadedData = {
   coverage: {
@@ -13,7 +15,7 @@ export type LoadedData = {
 /** Data that a filter needs. `words` goes before "data", as in "No wetlands data". */
 export type Need = { words: string; isLoaded(data: LoadedData): boolean };
 
-const layer = (kind: 'roads' | 'wetlands' | 'flood' | 'elevation', words: string): Need => ({
+const layer = (kind: LayerKind, words: string): Need => ({
   words,
   isLoaded: ({ coverage }) => coverage.sources.some(source => source.kind === kind),
 });
@@ -22,6 +24,7 @@ export const NEEDS = {
   roads: layer('roads', 'road'),
   wetlands: layer('wetlands', 'wetlands'),
   flood: layer('flood', 'flood zone'),
+  water: layer('water', 'water'),
   elevation: layer('elevation', 'slope'),
   owners: { words: 'owner', isLoaded: ({ coverage }) => coverage.with_owner > 0 },
   sales: { words: 'sales', isLoaded: ({ coverage }) => coverage.with_sale > 0 },

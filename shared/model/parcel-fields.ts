@@ -1,3 +1,4 @@
+import { ROAD_ACCESS } from './land-layers.ts';
 import { NEEDS, type Need } from './loaded-data.ts';
 
 /**
@@ -50,6 +51,8 @@ export type FieldSpec = {
   maxChars?: number;
   /** The text after "Null" in the API's description. Default: "if unknown". */
   nullWhen?: string;
+  /** All possible values of a text field that is never null. */
+  values?: readonly string[];
 };
 
 /** Far longer than any real text on a roll. */
@@ -57,7 +60,7 @@ export const MAX_CHARS = 4_096;
 /** Listings are searched by address. PostgreSQL limits an index entry to 2,704 bytes, or 676 characters. */
 export const ADDRESS_CHARS = 500;
 
-type Options = Pick<FieldSpec, 'unit' | 'filterDoc' | 'maxChars' | 'needs' | 'nullWhen'>;
+type Options = Pick<FieldSpec, 'unit' | 'filterDoc' | 'maxChars' | 'needs' | 'nullWhen' | 'values'>;
 
 function fieldsOf(group: FieldGroup) {
   return (
@@ -256,13 +259,34 @@ export const COMPUTED_FIELDS = {
     "Homeowners' association",
     "Whether the owner is a homeowners' association, judging by the name",
   ),
+  access: land(
+    'text',
+    'Road access',
+    'Road access. `public_road` and `private_road`: such a road touches the parcel, or faces it within the reach of the road. `unmapped`: no mapped road does, but the parcel has a house number and a building, or a corridor between parcels leads to a road. `none`: the parcel is landlocked. `unknown`: no road layer covers the parcel, or its access has not been measured. Easements are not considered',
+    'none',
+    { values: ROAD_ACCESS },
+  ),
   landlocked: land(
     'boolean',
     'Landlocked',
-    'Whether the parcel has no road access: no road open to cars, including private roads and service drives, touches it or runs alongside it within reach. Easements are not considered',
+    'Whether the parcel is landlocked: no road and no mapped or implied way reaches it (`access` is `none`). Easements are not considered',
     'none',
     { nullWhen: notCovered('road') },
   ),
+  waterfront: land(
+    'boolean',
+    'Waterfront',
+    'Whether the parcel is on a lake, a river, or the sea: its boundary is within 5 m of the water, or the land use on the roll says so',
+    'none',
+    { nullWhen: `${notCovered('water')}, and the land use on the roll does not say that it is on water` },
+  ),
+  waterfront_ft: land('number', 'Waterfront', 'Length of the shore', 'none', {
+    unit: 'feet',
+    nullWhen: notCovered('water'),
+  }),
+  water_name: land('text', 'Water', 'Name of the lake, river, or sea that has most of the shore', 'none', {
+    nullWhen: 'if the parcel is not on water, or if the layer does not name the water',
+  }),
   wetlands_percent: land('number', 'Wetlands', 'Share of the parcel that is wetlands', 'none', {
     unit: 'percent',
     nullWhen: notCovered('wetlands'),

@@ -7,7 +7,7 @@ export const MIN_LOT_ACRES = 0.02;
 
 type LandFacts = { fips: number; land_use_code: string | null };
 
-/** Why a parcel can't be sold as a lot, as far as the roll says. @param acres null or 0 if unknown */
+/** Why a parcel can't be sold as a lot, as far as the roll shows. @param acres null or 0 if unknown */
 export function unsellableReason(land: LandFacts, acres: number | null): UnsellableReason | null {
   return reasonByUse(land) ?? (isTooSmall(acres) ? 'too_small' : null);
 }
@@ -23,7 +23,7 @@ export function reasonByUse({ fips, land_use_code: use }: LandFacts): Unsellable
   return code?.[1] ?? reasonByWords(use);
 }
 
-/** Codes of statewide rolls, by state FIPS. In other states, codes differ by county. */
+/** Codes in statewide rolls, by state FIPS. In other states, codes differ by county. */
 const STATE_CODES: Record<number, [RegExp, UnsellableReason][]> = {
   // Florida Department of Revenue, land use codes of the statewide roll: 082 to 089 are public land.
   12: [
@@ -48,12 +48,12 @@ const STATE_CODES: Record<number, [RegExp, UnsellableReason][]> = {
     [/^692$/, 'right_of_way'],
     [/^(315|972)$/, 'water'],
   ],
-  // Texas Comptroller, property categories: X is exempt in full.
+  // Texas Comptroller, property categories: X is totally exempt.
   48: [[/^X[A-Z]?$/, 'exempt']],
 };
 
 const EXEMPT = /\b(EXEMPT\w*|EXMPT|EXMT)\b/;
-/** Reductions for the owner or the use of land that is sold like any other. */
+/** Partial exemptions, which depend on the owner or the use. Such land is sold like any other. */
 const REDUCTION =
   /\b(AG|AGR|AGRI\w*|FARM\w*|RANCH\w*|TIMBER|WILDLIFE|HOMESTEAD\w*|HMSTD|HS|VETERANS?|DISAB\w*|SENIORS?|ELDERLY|OVER|PARTIAL\w*|NON|NOT|NO)\b/;
 const PUBLIC =
@@ -65,7 +65,7 @@ const WATER =
   /\b(SUBMERGED|UNDERWATER|UNDER WATER|WATER BOD(Y|IES)|BOD(Y|IES) OF WATER|OPEN WATER|(RETENTION|DETENTION) \w+|(RIVER|LAKE|STREAM|CREEK|POND)S( AND| OR)? (RIVER|LAKE|STREAM|CREEK|POND)S|(RIVER|LAKE|POND) (BED|BOTTOM)S?)\b|^(WATERS?|DAMS?)$/;
 const COMMON_AREA = /\bCOMMON (OPEN )?(AREAS?|LANDS?|ELEMENTS?|GROUNDS?|SPACES?|PROPERTY)\b|^COMMONS?$/;
 
-/** From a label in words, such as EXEMPT-MUNIC. Waterfront and road access are not water and roads. */
+/** Reads a label such as EXEMPT-MUNIC. Labels for waterfront or road frontage don't mean water or roads. */
 function reasonByWords(label: string): UnsellableReason | null {
   const text = label
     .toUpperCase()

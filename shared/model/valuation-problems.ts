@@ -13,17 +13,17 @@ export const VALUATION_PROBLEMS = {
   water: 'the roll lists the land as water',
   common_area: 'the roll lists the land as a common area',
   too_small: `the parcel is smaller than ${MIN_LOT_ACRES} acres`,
-  out_of_support: 'few similar sales are nearby',
-  too_wide: 'its range is too wide',
-  acres_mismatch: 'stated and measured acres differ too much',
+  out_of_support: 'there are few similar sales nearby',
+  too_wide: 'the 80% range is too wide',
+  acres_mismatch: 'the stated and measured acreages differ too much',
 } as const;
 export type ValuationProblem = keyof typeof VALUATION_PROBLEMS;
 export const VALUATION_PROBLEM_NAMES = Object.keys(VALUATION_PROBLEMS) as ValuationProblem[];
 
-/** Problems of the estimate, which don't matter for the roll's own values. */
+/** Problems with the estimate, which don't matter for offers based on the roll's own values. */
 const OF_ESTIMATE: ReadonlySet<ValuationProblem> = new Set(['no_value', 'out_of_support', 'too_wide']);
 
-/** Null is unknown. The three values are in one unit. */
+/** Null means unknown. The three values are in the same unit. */
 export type ValuedParcel = {
   fips: number;
   retired: boolean;
@@ -37,7 +37,7 @@ export type ValuedParcel = {
   out_of_support: boolean | null;
 };
 
-/** The problems of a parcel's valuation, which counts without any. Offers, deals, and reports use them. */
+/** Problems with a parcel's valuation. It counts if there are none. Used for offers, deals, and reports. */
 export function valuationProblems(parcel: ValuedParcel): ValuationProblem[] {
   const { acres, calculated_acres, value_low: low, value_high: high } = parcel;
   const unsellable = unsellableReason(parcel, acres || calculated_acres);

@@ -86,6 +86,7 @@ export type ResultFigures = {
   corporate_owner: boolean | null;
   tax_delinquent: boolean | null;
   landlocked: boolean | null;
+  waterfront: boolean | null;
   vacant: boolean | null;
 };
 

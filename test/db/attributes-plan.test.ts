@@ -75,12 +75,12 @@ describe('a plan', () => {
     const elsewhere = 33_017;
     await insertParcels(pool, [parcelOf(500, elsewhere)]);
     expect(await plan(pool, { scope: { fips: elsewhere } })).toMatchObject({ parcels: 1, counties: 1 });
-    expect((await marksOf(pool)).map(mark => mark.layers)).toEqual([15]);
+    expect((await marksOf(pool)).map(mark => mark.layers)).toEqual([31]);
     expect(await plan(pool, { scope: { all: true }, layers: ['wetlands', 'flood'] })).toMatchObject({
       parcels: 4,
       counties: 2,
     });
-    expect((await marksOf(pool)).map(mark => mark.layers)).toEqual([15, 12, 12, 12]);
+    expect((await marksOf(pool)).map(mark => mark.layers)).toEqual([31, 12, 12, 12]);
   });
 
   test('interrupted between two counties, is completed by another one', async () => {
@@ -105,7 +105,7 @@ describe('a plan', () => {
     await insertLots(pool, range(0, 3));
     const merge = await pool.connect();
     await merge.query('begin');
-    await merge.query('insert into attributes_dirty (fips, property_id, layers) values (33019, $1, 15)', [
+    await merge.query('insert into attributes_dirty (fips, property_id, layers) values (33019, $1, 31)', [
       COUNTY + 1,
     ]);
     const planning = plan(pool, { scope: { fips: 33_019 }, layers: ['roads'] });
@@ -113,6 +113,6 @@ describe('a plan', () => {
     await merge.query('commit');
     merge.release();
     expect(await planning).toMatchObject({ parcels: 3 });
-    expect((await marksOf(pool)).map(mark => mark.layers)).toEqual([15, 2, 2]);
+    expect((await marksOf(pool)).map(mark => mark.layers)).toEqual([31, 2, 2]);
   });
 });

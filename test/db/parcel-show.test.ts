@@ -145,7 +145,7 @@ describe('plat parcel show', () => {
     expect(code).toBe(0);
     expect(out).toContain(`parcel ${A}, APN 14-1, Sullivan, NH (33019)`);
     expect(out).toContain(NASTY);
-    expect(out).toMatch(/landlocked\s+no/);
+    expect(out).toMatch(/access\s+public road/);
     expect(out).toMatch(/steeper than\s+0\.5%: \d/);
     expect(out).toMatch(/roads\s+roads\s+\d+\s.*current/);
   });
@@ -157,7 +157,12 @@ describe('plat parcel show', () => {
       property_id: A,
       fips: '33019',
       owner_name: NASTY,
-      land: { landlocked: false, of_boundary: true, wetlands_percent: expect.closeTo(25, 1) },
+      land: {
+        access: 'public_road',
+        landlocked: false,
+        of_boundary: true,
+        wetlands_percent: expect.closeTo(25, 1),
+      },
       waiting: [],
     });
     expect(value.layers.map((layer: { kind: string }) => layer.kind)).toEqual([

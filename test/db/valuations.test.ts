@@ -126,7 +126,7 @@ describe('a county', () => {
     expect(await valuationMarks(pool)).toEqual([]);
   });
 
-  test('has no support for exempt land, roads, and slivers, at half of the confidence', async () => {
+  test('marks exempt land, roads, and slivers as out of support, and halves their confidence', async () => {
     await market();
     type Row = { id: number; out: boolean; confidence: number; price: number };
     const read = async () =>

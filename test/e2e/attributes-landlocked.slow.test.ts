@@ -72,9 +72,9 @@ afterAll(async () => {
 });
 
 const WARNING =
-  /^County 33019 \(Sullivan.*, NH\): 120 of 180 parcels, 67%.*landlocked.*`layer\.columns\.class`.*`roll\.skip_where`/;
+  /^County 33019 \(Sullivan.*, NH\): 120 of 180 parcels, 67%, have no mapped road.*`layer\.columns\.class`.*`roll\.skip_where`/;
 
-test('an operator who has a county computed is warned if most of it turns out landlocked', async () => {
+test('an operator who recomputes a county is warned if most of its parcels have no mapped road', async () => {
   const { code, out } = await plat('recompute', 'attributes', '--fips', '33019', '--wait');
   expect(code).toBe(0);
   const [summary, warning] = out.split('\n');

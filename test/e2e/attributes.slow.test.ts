@@ -177,9 +177,12 @@ const FT = 1 / 0.3048;
 journey('filters and parcels follow what feeds bring', step => {
   step('filters answer with what the layers tell', async () => {
     expect(await found({})).toBe('ABCDEFS');
-    expect(await found({ only_landlocked: true })).toBe('BD');
-    // Of F nobody knows.
-    expect(await found({ exclude_landlocked: true })).toBe('ACEFS');
+    // The gap between C and D leads to the street. B touches a street only at a corner.
+    expect(await found({ access: ['unmapped'] })).toBe('D');
+    expect(await found({ access: ['public_road', 'none'] })).toBe('ABCES');
+    expect(await found({ access: ['unknown'] })).toBe('F');
+    expect(await found({ only_landlocked: true })).toBe('B');
+    expect(await found({ exclude_landlocked: true })).toBe('ACDEFS');
     expect(await found({ wetlands_percent_max: 20 })).toBe('ABDES');
     expect(await found({ wetlands_percent_max: 55 })).toBe('ABCDES');
     expect(await found({ flood_zone_percent_max: 99 })).toBe('ABDES');
@@ -192,6 +195,7 @@ journey('filters and parcels follow what feeds bring', step => {
 
   step('a parcel tells its figures', async () => {
     expect(await detail('A')).toMatchObject({
+      access: 'public_road',
       landlocked: false,
       highway_frontage_ft: 0,
       road_frontage_ft: 0,
@@ -229,7 +233,7 @@ journey('filters and parcels follow what feeds bring', step => {
       const before = (await versions()).rows;
       writeLayer('roads', [LOCAL, HIGHWAY, { MTFCC: 'S1200', geometry: line([-8, 70], [-8, 170]) }]);
       await bring('roads');
-      expect(await found({ only_landlocked: true })).toBe('D');
+      expect(await found({ access: ['unmapped'] })).toBe('D');
       expect((await detail('B')).road_frontage_ft).toBeCloseTo(80 * FT, -1);
       const after = (await versions()).rows;
       for (const [i, { apn, roads, flood }] of before.entries()) {
@@ -264,9 +268,9 @@ journey('filters and parcels follow what feeds bring', step => {
     const { S: _strip, ...rest } = LOTS;
     writeRoll(rest, pin => (pin === 'A' ? 'ANOTHER' : 'SOMEONE'));
     await bring('roll');
-    expect(await found({ only_landlocked: true })).toBe('');
+    expect(await found({ access: ['unmapped'] })).toBe('');
     expect((await detail('D')).local_frontage_ft).toBeCloseTo(60 * FT, -1);
-    expect(await detail('S')).toMatchObject({ landlocked: null, min_elevation_m: null });
+    expect(await detail('S')).toMatchObject({ access: 'unknown', landlocked: null, min_elevation_m: null });
   });
 
   step('a layer that is removed: filters answer as before it came, and its runs stay', async () => {

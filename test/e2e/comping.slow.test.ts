@@ -295,7 +295,7 @@ describe('a report', () => {
     );
   });
 
-  test('says why an estimate needs review, as lists and deals do', async () => {
+  test('shows why an estimate needs review, with the same reasons as lists and deals', async () => {
     const { rows } = await db.pool.query<{ id: number }>(
       `select property_id as id from parcels p join valuations v using (fips, property_id)
        where fips = 33019 and land_use_code = 'EXEMPT-MUNIC' and high_price < 9 * low_price order by 1 limit 1`,

@@ -38,7 +38,7 @@ test('a raise is shown with its price and profit, on the page and on the board',
   expect(await pageOf([35_000, 59_163, 165_000])).toEqual({
     advice: 'raise',
     onCard: 'raise',
-    // The profit now; the price and its profit, and how much more that is.
+    // The profit now, the advised price, the profit at that price, and the difference.
     amounts: [29_900, 59_200, 54_200, 24_300],
     link: '59200.00',
   });
@@ -47,7 +47,7 @@ test('a raise is shown with its price and profit, on the page and on the board',
   expect(['suggested_action', 'advice', 'advised_price'].map(cell)).toEqual(['hold', 'raise', '59200.00']);
 });
 
-test('a price to compare and the lowest sensible one are never below the estimate', async () => {
+test('the price to compare and the lowest sensible price are never below the estimate', async () => {
   const [competitive] = (await list(key, '?explain=true')).map(({ figures }: Deal) =>
     Number(figures!.competitive_price),
   );
@@ -58,7 +58,7 @@ test('a price to compare and the lowest sensible one are never below the estimat
     amounts: [29_900, 30_000, 25_000, 4_900, 29_930],
     link: '30000.00',
   });
-  // Asked below the estimate: there is no lower price to compare.
+  // The list price is below the estimate, so there is no lower price to compare.
   expect(await pageOf([30_000, 59_163, 165_000])).toMatchObject({
     advice: 'hold',
     onCard: 'hold',
@@ -69,7 +69,7 @@ test('a price to compare and the lowest sensible one are never below the estimat
   expect(await pageOf([1_000, 20_000, 60_000])).toMatchObject({ advice: 'hold', amounts: [29_900, 5_000] });
 });
 
-test('views that the listing does not report are not shown as no interest', async () => {
+test('unreported views are not shown as zero interest', async () => {
   await db.pool.query('update listings set views = null, saves = null where id = $1', [listingId(36)]);
   await change(key, id, { misc_costs: null });
   await doDealJobs(db.pool);

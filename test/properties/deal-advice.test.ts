@@ -31,7 +31,7 @@ const advised: fc.Arbitrary<AdviceInput> = fc
     acres: fc.option(fc.double({ min: 0.05, max: 200, noNaN: true })),
     valuation: fc.option(valuation),
     spendCents: fc.oneof(fc.constant(0n), fc.bigInt({ min: 0n, max: 20_000_000n })),
-    // Of the order of the price, so that something is advised.
+    // Multiples of the deal's own price per acre, so that some deals get advice.
     asked: fc.array(fc.double({ min: 0.1, max: 4, noNaN: true }), { maxLength: 30 }),
     isListed: fc.boolean(),
   })
@@ -49,7 +49,7 @@ const advantageAt = ({ acres: size, like }: AdviceInput, price: bigint) =>
   priceAdvantage(perAcre(price, size!), like);
 const hundredFrom = (cents: bigint) => ((cents + 9_999n) / 10_000n) * 10_000n;
 
-/** The definition word for word; prices are tried from the lowest hundred on. */
+/** Follows the definition word for word. Tries prices in steps of $100, starting with the lowest. */
 function plainAdvice(deal: AdviceInput): [action: string, cents: bigint | null] {
   const { days, medianDays, cents: price, acres: size, valuation: worth, spendCents } = deal;
   if (price === null || size === null) return ['hold', null];
@@ -67,7 +67,7 @@ function plainAdvice(deal: AdviceInput): [action: string, cents: bigint | null] 
   return best < price ? ['drop', best] : ['hold', null];
 }
 
-test('advice is what the definition says', () => {
+test('advice follows the definition', () => {
   const stepped = advised.filter(({ cents: price }) => price === null || price < 3_000_000n);
   fc.assert(
     fc.property(stepped, deal => {
@@ -78,7 +78,7 @@ test('advice is what the definition says', () => {
   );
 });
 
-test('an advised price is whole hundreds, never below the estimate, and a dropped one neither below the spend', () => {
+test('an advised price is a multiple of $100, and never below the estimate or, for a drop, the spend', () => {
   fc.assert(
     fc.property(advised, deal => {
       const { action, cents: price } = suggestedAction(deal);
@@ -93,7 +93,7 @@ test('an advised price is whole hundreds, never below the estimate, and a droppe
   );
 });
 
-test('a drop reaches its mark unless a floor is above it; advice that was followed is not followed by its opposite', () => {
+test('a drop reaches an advantage of 60 unless a floor prevents it, and following advice never leads to its opposite', () => {
   const counts = { drop: 0, raise: 0 };
   fc.assert(
     fc.property(advised, deal => {
@@ -115,7 +115,7 @@ test('a drop reaches its mark unless a floor is above it; advice that was follow
   expect(counts.raise).toBeGreaterThan(share(200));
 });
 
-test('the profit after the advice is never above the profit at the sale that is expected', () => {
+test('the profit after following the advice never exceeds the profit at the expected sale price', () => {
   let drops = 0;
   fc.assert(
     fc.property(advised, fc.integer({ min: 1, max: 150 }), (deal, percent) => {
@@ -133,7 +133,7 @@ test('the profit after the advice is never above the profit at the sale that is 
   expect(drops).toBeGreaterThan(share(15));
 });
 
-/** The deal on a parcel of the listing's acreage, worth what its valuation says if that is not too wide. */
+/** The deal, on a parcel with the listing's acreage. The valuation counts unless its range is too wide. */
 function subjectOf(
   { acres, days, cents, spendCents, like, valuation: worth }: AdviceInput,
   expected: bigint,
@@ -160,8 +160,8 @@ function subjectOf(
   } as unknown as AdviceSubject;
 }
 
-test('a lot below its value is not sold off for what tracts ask per acre', () => {
-  // 2.56 acres at $34,900, worth $28,100 to $165,000; seven lots of its size.
+test('a lot priced below its value is not dropped to the price per acre of large tracts', () => {
+  // 2.56 acres at $34,900, with a range of $28,100 to $165,000 and seven listings of similar size.
   const like = {
     ascending: Float64Array.from([7_000, 8_000, 9_000, 10_000, 11_000, 12_000, 16_000]),
     own: null,
@@ -176,7 +176,7 @@ test('a lot below its value is not sold off for what tracts ask per acre', () =>
     valuation: worth,
     spendCents: 1_130_000n,
   };
-  // 60 of 100 would be $23,000, but the estimate is $59,163.
+  // The price for an advantage of 60 would be $23,000, but the estimate is $59,163.
   expect(suggestedAction(deal)).toEqual({ action: 'hold', cents: null, reason: 'not_above_estimate' });
   expect(suggestedAction({ ...deal, cents: 5_916_300n }).reason).toBe('not_above_estimate');
   expect(suggestedAction({ ...deal, cents: 5_916_400n }).reason).toBe('no_lower_price');

@@ -7,7 +7,7 @@ import { isCounted, type Listing, type Market, peersIn, ppaOf } from '../../work
 import type { DealLot, ListingFacts } from '../../workers/deals/find-listings.ts';
 import { gradeDeal } from '../../workers/deals/grade-deals.ts';
 
-/** Why the valuation of a generated deal doesn't count. */
+/** Reasons why a generated deal's valuation doesn't count. */
 const FAULTS = {
   none: {},
   out_of_support: { out_of_support: true },
@@ -32,7 +32,7 @@ const generated = fc.record({
     fc.constant('none' as const),
     fc.constantFrom(...(Object.keys(FAULTS) as (keyof typeof FAULTS)[])),
   ),
-  // Thin and thick counties.
+  // Counties with few or many listings.
   listings: fc.oneof(
     fc.array(fc.tuple(factor, factor), { maxLength: 6 }),
     fc.array(fc.tuple(factor, factor), { minLength: 40, maxLength: 80 }),
@@ -96,7 +96,7 @@ function graded(deal: Generated) {
 
 const SENT = { numRuns: 200 };
 
-test('200 deals: no price below the estimate, none without a valuation that counts, and no raise with a drop', () => {
+test('200 deals: no price is below the estimate, and none is advised if the valuation does not count', () => {
   const actions = new Set<string>();
   fc.assert(
     fc.property(generated, deal => {
@@ -123,7 +123,7 @@ test('200 deals: no price below the estimate, none without a valuation that coun
   expect([...actions].sort()).toEqual(['drop', 'hold', 'raise', 'relist']);
 });
 
-test('200 deals: the figures of each sentence are those of the deal', () => {
+test('200 deals: the figures in each sentence match the deal', () => {
   fc.assert(
     fc.property(generated, deal => {
       const { grade, advice, cents, mean, low, high } = graded(deal);
@@ -154,13 +154,13 @@ test('200 deals: the figures of each sentence are those of the deal', () => {
   );
 });
 
-test('views that are not reported have no weight in the grade; reported ones that are zero have', () => {
+test('unreported views have no weight in the grade, but zero views do', () => {
   fc.assert(
     fc.property(generated, deal => {
       const scoreOf = (views: number | null) =>
         (graded({ ...deal, views }).grade.figures as { score: number | null }).score;
       const [unknown, none] = [scoreOf(null), scoreOf(0)];
-      // Traction is 0 then, and 0.65 of the weight is left to the other parts.
+      // With zero views, traction is 0, and the other parts have 0.65 of the weight.
       if (deal.listings.length > 0) expect(none).toBeCloseTo(0.65 * unknown!, 1);
     }),
     SENT,
@@ -168,7 +168,7 @@ test('views that are not reported have no weight in the grade; reported ones tha
 });
 
 test('listings are compared at the size of the deal', () => {
-  // Price per acre falls with size as the elasticity says, so all listings ask the same for this lot.
+  // Prices per acre follow the elasticity exactly, so all listings imply the same price for this lot.
   const listings = Array.from({ length: 12 }, (_, i) => {
     const acres = 1 + i;
     return listing(i, acres, Math.round(100 * 10_000 * acres ** 0.4));

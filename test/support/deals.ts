@@ -23,7 +23,7 @@ export async function doDealJobs(pool: TestDb, env: Record<string, string> = {})
   return rows.map(({ name, payload }) => `${name} ${payload.deal ?? payload.fips ?? ''}`);
 }
 
-/** Sets what a parcel of the sample is worth, so that it is known what is advised for it. */
+/** Sets the valuation of a sample parcel, so that the advice for it is predictable. */
 export async function setValue(
   pool: TestDb,
   apn: string,

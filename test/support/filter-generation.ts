@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import { ROAD_ACCESS } from '../../shared/model/land-layers.ts';
 import { type FieldType, PARCEL_FIELD_NAMES, PARCEL_FIELDS } from '../../shared/model/parcel-fields.ts';
 import { FILTERS } from '../../shared/parcels/filter/filters.ts';
 import { insertEstimates, insertParcels, square, type TestParcel } from './parcels.ts';
@@ -74,9 +75,13 @@ const parcel = fc.record({
   cell: fc.option(place, { freq: 5, nil: null }),
   ...Object.fromEntries(PARCEL_FIELD_NAMES.map(name => [name, anyOf(PARCEL_FIELDS[name].type)])),
   ...columns(['improvement_percent', 'wetlands_percent', 'flood_zone_percent'], orNull(NUMBERS)),
-  ...columns(['highway_frontage_ft', 'road_frontage_ft', 'local_frontage_ft'], orNull(NUMBERS)),
+  ...columns(
+    ['highway_frontage_ft', 'road_frontage_ft', 'local_frontage_ft', 'waterfront_ft'],
+    orNull(NUMBERS),
+  ),
   ...columns(['out_of_state_owner', 'out_of_county_owner', 'out_of_zip_owner'], maybe),
-  ...columns(['corporate_owner', 'hoa_owner', 'landlocked'], maybe),
+  ...columns(['corporate_owner', 'hoa_owner', 'landlocked', 'waterfront'], maybe),
+  access: orNull(ROAD_ACCESS.filter(access => access !== 'unknown')),
   ...columns(['owner_name', 'owner_name_2', 'seller_name'], orNull(NAMES)),
   situs_zip: orNull(ZIPS),
   owner_key: orNull(OWNERS),
@@ -113,7 +118,7 @@ const compact = (days: readonly string[]) => days.map(text => text.replaceAll('-
 
 /** A value for a filter, based on its declaration and its name. */
 export function generateFor({ name, type, values, field }: (typeof FILTERS)[number]): fc.Arbitrary<unknown> {
-  if (values !== undefined) return name === 'known' ? list(values) : from(values);
+  if (values !== undefined) return type === 'list of strings' ? list(values) : from(values);
   if (type === 'boolean') return fc.boolean();
   if (type === 'date') return from([...compact(DAYS), 20_240_229]);
   if (/^(county|counties)$/.test(name)) {

@@ -5,7 +5,9 @@ import { LAYER_BITS, type LayerKind, ROAD_REACH_M, type RoadClass } from '../../
 import { readTileHeader } from '../../shared/raster/tiff-header.ts';
 import type { TestDb } from './test-db.ts';
 
-export type LayerFeature = { class: RoadClass; line: Position[] } | { class: string; shape: MultiPolygon };
+export type LayerFeature =
+  | { class: RoadClass; line: Position[] }
+  | { class: string; name?: string; shape: MultiPolygon };
 
 /** Formats [[west, south], …] as a PostgreSQL box in 1e-7 degrees. */
 function boxOf(positions: readonly Position[]): string {
@@ -39,13 +41,14 @@ export async function putLayer(
   for (const feature of layer.features ?? []) {
     const line = 'line' in feature;
     await pool.query(
-      `insert into layer_features (feed_id, hash, class, extent, geometry)
-       values ($1, gen_random_uuid(), $2, $3, $4)`,
+      `insert into layer_features (feed_id, hash, class, extent, geometry, name)
+       values ($1, gen_random_uuid(), $2, $3, $4, $5)`,
       [
         feedId,
         feature.class,
         boxOf(line ? feature.line : feature.shape.flat(2)),
         Buffer.from(line ? encodeLines([feature.line]) : encodeBoundary(feature.shape)),
+        line ? null : (feature.name ?? null),
       ],
     );
   }
@@ -102,9 +105,10 @@ export const COUNTING_KERNELS: LandKernels = {
       highwayFt: roads.filter(road => road.class === 'highway').length,
       normalFt: roads.filter(road => road.class === 'normal').length,
       localFt: neighbors.filter(neighbor => neighbor.id !== id).length,
-      landlocked: roads.length === 0,
+      access: roads.length === 0 ? 'none' : 'public_road',
     }),
   }),
+  prepareShore: waters => ({ of: () => ({ feet: waters.length, name: waters[0]?.name ?? null }) }),
   openElevation: tiles => ({
     terrainOf: async () =>
       tiles.length === 0

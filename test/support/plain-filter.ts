@@ -150,7 +150,7 @@ export const READINGS: Record<string, Reading> = {
     return own !== null && bare(own) === bare(apn);
   },
   ...declared,
-  ...ranges(['acres', 'value', 'value_per_acre', 'improvement_percent']),
+  ...ranges(['acres', 'value', 'value_per_acre', 'improvement_percent', 'waterfront_ft']),
   ownership_months_min: (parcel, least: number, _body, today) => {
     const since = columnOf(parcel, 'last_sale_date') as string | null;
     return since !== null && months(since, today) >= least;
@@ -191,6 +191,8 @@ export const READINGS: Record<string, Reading> = {
   exclude_hoa_owner: unless('hoa_owner'),
   exclude_landlocked: unless('landlocked'),
   only_landlocked: required('landlocked'),
+  access: (parcel, wanted: string[]) => wanted.includes(String(columnOf(parcel, 'access') ?? 'unknown')),
+  waterfront: flag('waterfront'),
   vacant_only: required('vacant'),
   exclude_steep: (parcel, wanted: boolean) => !wanted || (steeper(parcel, 6) ?? 0) <= 60,
   slope_area_index: always,

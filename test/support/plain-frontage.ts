@@ -58,12 +58,13 @@ export function plainFrontage(
   return {
     of(id) {
       const frontage = onPublic.of(id);
-      return { ...frontage, landlocked: frontage.landlocked && onAll.of(id).landlocked };
+      if (frontage.access === 'public_road') return frontage;
+      return { ...frontage, access: onAll.of(id).access === 'none' ? 'none' : 'private_road' };
     },
   };
 }
 
-/** Frontage on the given roads, and whether a parcel has none and touches none of them. */
+/** Frontage on the given roads. Access is `none` if a parcel has no frontage and touches none of them. */
 function reading(
   roads: readonly Road[],
   parcels: readonly Neighbor[],
@@ -245,7 +246,7 @@ function reading(
         highwayFt: lengthM.highway / FOOT_M,
         normalFt: lengthM.normal / FOOT_M,
         localFt: lengthM.local / FOOT_M,
-        landlocked: noFrontage && !around.some(({ line }) => touches(ground, line)),
+        access: noFrontage && !around.some(({ line }) => touches(ground, line)) ? 'none' : 'public_road',
       };
     },
   };

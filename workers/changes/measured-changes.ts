@@ -37,7 +37,8 @@ export async function stageMeasuredLand(
   const loading = new Set(rows.map(row => row.run_id));
   const changed = measured.filter(
     ({ created_run, fields }) =>
-      !loading.has(created_run) || Object.values(fields).some(([value]) => value !== null),
+      !loading.has(created_run) ||
+      Object.values(fields).some(([value]) => value !== null && value !== 'unknown'),
   );
   if (changed.length === 0) return;
   const version = await drawVersion(db);

@@ -81,7 +81,7 @@ export function adviceOf(deal: AdviceSubject, market: Market): { advice: Advice;
   };
 }
 
-/** The profit today, and after the advice if the lot then sells at the new price. */
+/** The profit today, and the profit if the user follows the advice and the lot sells at the new price. */
 function profitsOf(
   { cents, expectedCents, spendCents }: AdviceSubject,
   advice: Advice,
@@ -90,7 +90,7 @@ function profitsOf(
   const now = soldFor - spendCents;
   // The user's expected sale price stays. Without one, a lot sells at its asking price.
   if (advice.action === 'raise') return [now, expectedCents === null ? advice.cents! - spendCents : now];
-  // A lot does not sell for more than its asking price.
+  // A lot doesn't sell for more than its asking price.
   const then = advice.cents !== null && advice.cents < soldFor ? advice.cents - spendCents : now;
   return [now, then];
 }
@@ -108,13 +108,13 @@ function reasonOf(
   const drop = price === null ? '' : `Drop the price to ${dollars(price)}`;
   switch (reason) {
     case 'dearer_than_others':
-      return `${drop}: ${few}, and it has been listed for ${days} days, over half of the usual ${medianDays}.`;
+      return `${drop}: ${few}, and this lot has been listed for ${days} days, over half of the usual ${medianDays}.`;
     case 'above_value':
-      return `${drop}: the list price is above ${wholeDollars(range!.highCents)}, the high end of its estimated range.`;
+      return `${drop}: the list price is above ${wholeDollars(range!.highCents)}, the high end of the estimated range.`;
     case 'below_value':
-      return `Raise the price to ${dollars(price!)}: the list price is below ${wholeDollars(range!.lowCents)}, the low end of its estimated range.`;
+      return `Raise the price to ${dollars(price!)}: the list price is below ${wholeDollars(range!.lowCents)}, the low end of the estimated range.`;
     case 'long_and_cheap':
-      return `Relist at the same price: it has been listed for ${days} days, over twice the usual ${medianDays}, although ${share}.`;
+      return `Relist at the same price: this lot has been listed for ${days} days, over twice the usual ${medianDays}, although ${share}.`;
     case 'not_above_estimate':
       return `Hold the price: ${few}, but the list price is not above the estimated value.`;
     case 'no_valuation':
@@ -126,14 +126,14 @@ function reasonOf(
     case 'no_price':
       return 'Hold: the deal needs a price and an acreage to be compared with others.';
     case 'no_reason':
-      return `Hold the price: ${share}${days === null ? '' : `, and it has been listed for ${days} of the usual ${medianDays} days`}.`;
+      return `Hold the price: ${share}${days === null ? '' : `, and this lot has been listed for ${days} of the usual ${medianDays} days`}.`;
   }
 }
 
 /** Why no lower price helps: it would fall short of a floor, or the price is already competitive. */
 function obstacleOf(cents: bigint, spendCents: bigint, { meanCents, highCents }: ValueRange): string {
   if (stepAbove(maxOf(meanCents, spendCents)) < cents)
-    return `although the list price is above ${wholeDollars(highCents)}, the high end of its estimated range`;
+    return `although the list price is above ${wholeDollars(highCents)}, the high end of the estimated range`;
   const floor =
     spendCents > meanCents
       ? `the ${dollars(spendCents)} that you have spent`

@@ -36,8 +36,8 @@ export type Listing = {
 };
 
 /**
- * The listings that a deal is compared with for advice, and what they have in common. Their prices per acre
- * are moved to the deal's acreage.
+ * The listings that a deal is compared with for advice, and what they have in common (`of`). Their prices per
+ * acre are adjusted to the deal's acreage.
  */
 export type PeerListings = { of: 'bucket' | 'size' | 'county'; others: Peers };
 
@@ -54,7 +54,7 @@ export type Market = {
   byStreet(street: string): Listing | null | undefined;
   /** Prices per acre of ACTIVE listings in USD, ascending. */
   perAcre: Float64Array;
-  /** Of price per acre to acres. */
+  /** Elasticity of price per acre with respect to acres. */
   elasticity: number;
   /** Listings of similar size. @param own the deal's own listing if it is among them */
   like(acres: number, own: Listing | null): PeerListings;

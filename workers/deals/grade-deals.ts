@@ -48,7 +48,7 @@ function interestOf({ listing, days, views, saves }: ListingFacts, { interest }:
   const peers = { ascending: interest, own };
   const perDay = dailyInterest(views, saves, days);
   const traction = tractionScore(perDay, peers);
-  // Views that nobody reports are unknown, not zero: they have no weight in the grade.
+  // Views and saves that aren't reported are unknown, not zero, so they have no weight in the grade.
   const isKnown = views !== null || saves !== null;
   return {
     traction,

@@ -239,13 +239,21 @@ const FILTERED = [
   'corporate_owner',
   'hoa_owner',
   'landlocked',
+  'waterfront',
+  'waterfront_ft',
   'wetlands_percent',
   'flood_zone_percent',
   'highway_frontage_ft',
   'road_frontage_ft',
   'local_frontage_ft',
 ];
-const MEASURED = ['mean_slope_percent', 'min_elevation_m', 'mean_elevation_m', 'max_elevation_m'];
+const MEASURED = [
+  'water_name',
+  'mean_slope_percent',
+  'min_elevation_m',
+  'mean_elevation_m',
+  'max_elevation_m',
+];
 
 /**
  * A column as SQL over `p` parcels, `f` parcel_filters, and `a` parcel_attributes, in the API's format.
@@ -270,6 +278,7 @@ export function columnSql(asOf: Date): (name: string) => string | undefined {
     ownership_months: `12 * (extract(year from ${day}) - extract(year from p.last_sale_date))::int
       + (extract(month from ${day}) - extract(month from p.last_sale_date))::int
       - (extract(day from p.last_sale_date) > extract(day from ${day}))::int`,
+    access: "coalesce(f.access, 'unknown')",
     ...Object.fromEntries(FILTERED.map(name => [name, `f.${name}`])),
     ...Object.fromEntries(MEASURED.map(name => [name, `a.${name}`])),
   };

@@ -1,4 +1,5 @@
 import { addToGroup } from '../../shared/kernels/groups.ts';
+import { accessSql } from '../../shared/land/access-sql.ts';
 import {
   COLUMNS_OF,
   type ComputedParcel,
@@ -8,6 +9,7 @@ import {
 } from '../../shared/land/compute-land.ts';
 import type { MarkedRow } from '../../shared/land/marked-layers.ts';
 import { readLand } from '../../shared/land/read-land.ts';
+import { waterfrontSql } from '../../shared/land/waterfront-sql.ts';
 import { LAYER_BITS, LAYER_KINDS } from '../../shared/model/land-layers.ts';
 import type { Db } from '../../shared/platform/db.ts';
 import { LOCKS, takeLock } from '../../shared/platform/locks.ts';
@@ -128,6 +130,8 @@ function partsOf(fips: number, layers: number, parcels: readonly ComputedParcel[
   return {
     fips: literal(fips),
     parcels: literal(JSON.stringify(parcels)),
+    access: accessSql('s.access', 'p'),
+    waterfront: waterfrontSql('s.waterfront_ft', 'p'),
     columns: LAYER_KINDS.flatMap(kind => COLUMNS_OF[kind]).join(', '),
     set: set.join(', '),
   };

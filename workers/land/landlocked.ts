@@ -18,10 +18,11 @@ type LandlockedCounty = {
   name: string | null;
   state: string | null;
   known: number;
-  landlocked: number;
+  /** Landlocked, or reached by a way that isn't mapped. */
+  unserved: number;
 };
 
-/** Warns about counties with an implausible share of landlocked parcels. @param fips null for all */
+/** Warns about counties where implausibly many parcels have no mapped road. @param fips null for all */
 export async function landlockedWarnings(db: Db, fips: number | null): Promise<string[]> {
   const county = fips === null ? 'true' : `fips = ${literal(fips)}`;
   const rows = await db.run<LandlockedCounty>(
@@ -32,12 +33,12 @@ export async function landlockedWarnings(db: Db, fips: number | null): Promise<s
   return rows.map(warningOf);
 }
 
-function warningOf({ fips, name, state, known, landlocked }: LandlockedCounty): string {
+function warningOf({ fips, name, state, known, unserved }: LandlockedCounty): string {
   const place = name === null ? '' : ` (${name}, ${state})`;
-  const [some, all] = [landlocked, known].map(parcels => parcels.toLocaleString('en-US'));
-  const percent = Math.round((100 * landlocked) / known);
+  const [some, all] = [unserved, known].map(parcels => parcels.toLocaleString('en-US'));
+  const percent = Math.round((100 * unserved) / known);
   return (
-    `County ${fiveDigits(fips)}${place}: ${some} of ${all} parcels, ${percent}%, are landlocked, which is too many to be plausible. ` +
+    `County ${fiveDigits(fips)}${place}: ${some} of ${all} parcels, ${percent}%, have no mapped road, which is too many to be plausible. ` +
     'Either roads are missing (check that the roads feed covers the whole county, and what its `layer.columns.class` maps to `none`), ' +
     'or the roll has streets or water as parcels (skip them with `roll.skip_where` in the assessor feed). ' +
     'To see what is between a parcel and its road, run `plat parcel show ID --svg FILE`.'

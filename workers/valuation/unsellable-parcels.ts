@@ -3,7 +3,7 @@ import type { Db } from '../../shared/platform/db.ts';
 
 export type IsUnsellable = (propertyId: number, acres: number) => boolean;
 
-/** Tells which parcels of a county can't be sold as lots, so that no comp supports their estimate. */
+/** Returns a test for parcels that can't be sold as lots, so that no comp supports their estimates. */
 export async function readUnsellable(db: Db, fips: number): Promise<IsUnsellable> {
   const uses = await db.run<{ code: string }>('valuation/list_land_uses', { fips });
   const codes = uses.flatMap(({ code }) =>

@@ -6,7 +6,7 @@ import { problemWords } from '../parts/problem-words.ts';
 
 type ProblemsProps = { report: Report; result: Result | null };
 
-/** Why an estimate isn't one to make an offer on. Lists and deals say the same of the parcel. */
+/** Why you shouldn't base an offer on an estimate. Lists and deals show the same reasons for the parcel. */
 export function Problems({ report: { snapshot }, result }: ProblemsProps) {
   const { machine } = snapshot!;
   const estimates = [

@@ -70,7 +70,7 @@ type Estimate = {
   mean: number;
   low: number;
   high: number;
-  /** Why it doesn't count; empty if it does. */
+  /** Why the estimate doesn't count. Empty if it does. */
   problems: string;
 };
 

@@ -109,7 +109,7 @@ type PriceFormProps = {
 /** A deal's prices, costs, and dates, and the resulting profit. */
 export function PriceForm({ deal, asking, given }: PriceFormProps) {
   const { price, expected_sell_price: expected, figures, fetch_status: state } = deal;
-  // An estimate that doesn't count is no price to expect.
+  // An estimate that doesn't count isn't suggested as the expected sale price.
   const value = figures?.valuation_problems.length === 0 ? figures.mean_adjusted_price : null;
   const estimate = value === null ? null : Math.round(Number(value));
   const spend = spendOf(deal);

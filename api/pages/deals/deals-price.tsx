@@ -173,8 +173,9 @@ export function undoablePrice(deal: Deal, events: readonly DealEvent[]): Undoabl
 }
 
 /**
- * Another price to compare: the advised one, else a lower one that is cheaper than 60% of similar listings.
- * Null if it would be below the estimate, or if the estimate doesn't count.
+ * Another price to compare: the advised price or, if there is none, the highest price that is lower per acre
+ * than 60% of similar listings and not below the estimate. Null if that isn't below the current price, or if
+ * the estimate doesn't count.
  */
 export function otherPrice({ price, advice, figures }: Deal): bigint | null {
   if (advice === null || !advice.valuation_counts) return null;
@@ -185,7 +186,10 @@ export function otherPrice({ price, advice, figures }: Deal): bigint | null {
   return other < toCents(price.toFixed(2)) ? other : null;
 }
 
-/** The lowest price that Plat would advise: the estimate or the costs. Null if the price is no higher. */
+/**
+ * The lowest price that Plat would advise: the estimate or the costs, whichever is higher. Null if the
+ * current price is already that low.
+ */
 export function lowestPrice(deal: Deal): { cents: bigint; why: string } | null {
   const { advice, figures, price } = deal;
   const estimate = advice?.valuation_counts ? toCents(figures?.mean_adjusted_price ?? '0') : 0n;

@@ -1,6 +1,6 @@
 import type { LoadedCounty } from '../../../shared/feeds/feed-statements.ts';
 import { count } from '../../../shared/model/figures.ts';
-import { SLOPE_GRADES } from '../../../shared/model/land-layers.ts';
+import { ACCESS_LABELS, SLOPE_GRADES } from '../../../shared/model/land-layers.ts';
 import { FIELD_GROUPS } from '../../../shared/model/parcel-fields.ts';
 import { type Filter, labelOf } from '../../../shared/parcels/filter/declare-filter.ts';
 import { FILTERS } from '../../../shared/parcels/filter/filters.ts';
@@ -238,7 +238,7 @@ const PLACEHOLDERS: Record<string, string> = {
   seller_name_contains: NAMES,
 };
 
-const CHOICES: Record<string, string> = { true: 'Yes', false: 'No', Y: 'Yes', N: 'No' };
+const CHOICES: Record<string, string> = { true: 'Yes', false: 'No', Y: 'Yes', N: 'No', ...ACCESS_LABELS };
 
 /** Turns "Wetlands (maximum)" into "Wetlands (maximum, %)". */
 function withUnit(label: string, unit: string | undefined): string {
@@ -257,6 +257,25 @@ function FilterInput({ filter, value, lacking }: { filter: Filter; value: string
         <span>{words}</span>
         <input type="checkbox" name={name} value="true" checked={value === 'true'} />
       </label>
+    );
+  if (values && type === 'list of strings')
+    return (
+      <fieldset class={lacking ? 'range unknown' : 'range'}>
+        <legend title={hint}>
+          <span>{words}</span>
+        </legend>
+        {values.map(choice => (
+          <label class="switch">
+            <span>{CHOICES[choice] ?? choice}</span>
+            <input
+              type="checkbox"
+              name={name}
+              value={choice}
+              checked={value.split(/[,;\s]+/).includes(String(choice))}
+            />
+          </label>
+        ))}
+      </fieldset>
     );
   return (
     <Field

@@ -1,4 +1,5 @@
 import { acres, percent, usd } from '../../../shared/model/figures.ts';
+import { ACCESS_LABELS, ROAD_ACCESS } from '../../../shared/model/land-layers.ts';
 import type { FilterBody } from '../../../shared/parcels/filter/declare-filter.ts';
 import {
   findFifths,
@@ -35,6 +36,8 @@ const joined = (table: string, alias: string) =>
   `left join ${table} ${alias} on ${alias}.fips = f.fips and ${alias}.property_id = f.property_id`;
 
 export const VALUATION = joined('valuations', 'worth');
+
+const MEASURED_ACCESS = ROAD_ACCESS.filter(access => access !== 'unknown');
 
 export const COLORS: readonly Color[] = [
   {
@@ -78,11 +81,18 @@ export const COLORS: readonly Color[] = [
     shown: percent,
   },
   {
+    name: 'waterfront',
+    label: 'Waterfront',
+    figure: 'case f.waterfront when true then 0 when false then 1 end',
+    join: '',
+    kinds: ['On water', 'Not on water'],
+  },
+  {
     name: 'access',
     label: 'Road access',
-    figure: 'case f.landlocked when false then 0 when true then 1 end',
+    figure: `array_position(array[${MEASURED_ACCESS.map(access => `'${access}'`).join(', ')}], f.access) - 1`,
     join: '',
-    kinds: ['Road access', 'Landlocked'],
+    kinds: MEASURED_ACCESS.map(access => ACCESS_LABELS[access]),
   },
 ];
 

@@ -1,5 +1,5 @@
 import { count, oneDigit, percent } from '../../../shared/model/figures.ts';
-import { SLOPE_GRADES } from '../../../shared/model/land-layers.ts';
+import { ACCESS_LABELS, SLOPE_GRADES } from '../../../shared/model/land-layers.ts';
 import { titleCase } from '../../../shared/model/roll-text.ts';
 import { Icon, type IconName } from '../frame/icons.tsx';
 import type { Detail } from '../parts/read-detail.ts';
@@ -15,10 +15,15 @@ const NO_DATA = 'No data';
 
 const numberOf = (value: unknown): number | null => (typeof value === 'number' ? value : null);
 
-function roadAccess({ landlocked, ...detail }: Detail): Fact {
+function roadAccess({ access, landlocked, ...detail }: Detail): Fact {
   const icon = 'route';
+  if (access === 'unmapped')
+    return { icon, state: 'part', title: ACCESS_LABELS.unmapped, more: 'A house or a gap suggests a way in' };
+  // Parcels measured by earlier versions have no `access`.
   if (typeof landlocked !== 'boolean') return { icon, state: 'unknown', title: 'Road access', more: NO_DATA };
-  if (landlocked) return { icon, state: 'no', title: 'Landlocked', more: 'No road touches the parcel' };
+  if (landlocked) return { icon, state: 'no', title: 'Landlocked', more: 'No road reaches the parcel' };
+  if (access === 'private_road')
+    return { icon, state: 'yes', title: 'Private road', more: 'No public road touches the parcel' };
   const feet = ['highway_frontage_ft', 'road_frontage_ft', 'local_frontage_ft'].reduce(
     (sum, name) => sum + (numberOf(detail[name]) ?? 0),
     0,
@@ -39,6 +44,14 @@ function cover(share: number | null, { icon, name, dry, part, all }: Cover): Fac
   const more = `${percent(share)} of the parcel`;
   if (share === 0) return { icon, state: 'yes', title: dry, more };
   return share >= 50 ? { icon, state: 'no', title: all, more } : { icon, state: 'part', title: part, more };
+}
+
+function waterfront({ waterfront: isOnWater, waterfront_ft, water_name }: Detail): Fact[] {
+  if (isOnWater !== true) return [];
+  const feet = numberOf(waterfront_ft);
+  const shore = feet ? `${count(feet)} ft of shore` : 'According to the roll';
+  const more = typeof water_name === 'string' ? `${shore} on ${water_name}` : shore;
+  return [{ icon: 'waves', state: 'yes', title: 'Waterfront', more }];
 }
 
 function slope(mean: number | null): Fact {
@@ -68,6 +81,7 @@ function vacancy({ vacant, structure_count, land_use_code }: Detail): Fact {
 
 const landFacts = (detail: Detail): Fact[] => [
   roadAccess(detail),
+  ...waterfront(detail),
   slope(numberOf(detail.mean_slope_percent)),
   cover(numberOf(detail.wetlands_percent), {
     icon: 'droplets',

@@ -35,6 +35,7 @@ const FLAGS = [
   { field: 'vacant', words: 'Vacant', kind: '', filter: 'vacant_only' },
   { field: 'out_of_state_owner', words: 'Out of state', kind: 'info', filter: 'out_of_state_owner' },
   { field: 'corporate_owner', words: 'Company', kind: '', filter: '' },
+  { field: 'waterfront', words: 'Waterfront', kind: 'info', filter: 'waterfront' },
   { field: 'landlocked', words: 'Landlocked', kind: 'warn', filter: 'only_landlocked' },
   { field: 'tax_delinquent', words: 'Tax delinquent', kind: 'bad', filter: 'tax_delinquent' },
 ] as const;

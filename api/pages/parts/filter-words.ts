@@ -1,5 +1,5 @@
 import { acres } from '../../../shared/model/figures.ts';
-import { SLOPE_GRADES } from '../../../shared/model/land-layers.ts';
+import { ACCESS_LABELS, type RoadAccess, SLOPE_GRADES } from '../../../shared/model/land-layers.ts';
 import { type Filter, labelOf } from '../../../shared/parcels/filter/declare-filter.ts';
 import { switchOf } from './filter-switches.ts';
 import { FILTER_BY_NAME, isoDay } from './read-filters.ts';
@@ -72,7 +72,8 @@ function wordsOf(name: string, texts: readonly string[]): string {
   const textOf = (value: string) =>
     name === 'slope_area_index'
       ? `${SLOPE_GRADES[Number(value)] ?? value}%`
-      : (ANSWERS[value] ?? valueText(filter, value));
+      : ((name === 'access' ? ACCESS_LABELS[value as RoadAccess] : ANSWERS[value]) ??
+        valueText(filter, value));
   const text = texts.map(textOf).join('; ');
   return `${label}: ${text.length > MAX_CHARS ? `${text.slice(0, MAX_CHARS)}…` : text}`;
 }

@@ -154,7 +154,7 @@ async function readDeals(
   return db.run<Deal>('deals/list_deals', { board_id: board.id, deal_id: id }, { figures });
 }
 
-/** An additional column of deals/list_deals. Figures of older versions lack two. */
+/** An additional column of deals/list_deals. Figures from older versions lack two fields. */
 const FIGURES = `,
   jsonb_build_object('size_elasticity', null, 'valuation_problems', '[]'::jsonb) || d.figures as figures`;
 

@@ -15,7 +15,7 @@ const count = (description: string) => z.int().nullable().describe(description);
 const figure = (description: string) => z.number().nullable().describe(description);
 
 const problems = z.array(z.enum(DEAL_PROBLEM_NAMES)).describe(
-  `Why the valuation doesn't count. Empty if it counts. ${Object.entries(DEAL_PROBLEMS)
+  `Reasons why the valuation doesn't count. Empty if it counts. ${Object.entries(DEAL_PROBLEMS)
     .map(([code, words]) => `\`${code}\`: ${words}`)
     .join('; ')}.`,
 );
@@ -25,10 +25,10 @@ const advice = z
     action: z
       .enum(['', ...ADVICE_ACTIONS])
       .describe(
-        'Advised action. `raise` if the price is below the range of a valuation that counts, and then `suggested_action` is `hold`. Otherwise the same as `suggested_action`.',
+        'Advised action. It is `raise` if the valuation counts and the price is below its range. In that case, `suggested_action` is `hold`. All other actions are the same as in `suggested_action`.',
       ),
     price: usd(
-      'Advised list price for `raise` and `drop`, null otherwise. It is a multiple of $100 and never below the estimate',
+      'Advised list price for `raise` and `drop`, null for other actions. Always a multiple of $100 and never below the estimate',
     ).nullable(),
     text: z.string().describe('The advice in sentences: what to do, why, and the effect on your profit.'),
     like_listings: z
@@ -37,17 +37,17 @@ const advice = z
         "Number of similar listings: the county's other ACTIVE listings in the same acreage bucket. If there are fewer than 10, listings with a third to three times the acreage. If there are still fewer than 10, all of the county's other ACTIVE listings.",
       ),
     like_advantage: count(
-      "Share of the similar listings with a higher price per acre, from 0 to 100, with each price moved to this lot's acreage by `size_elasticity`. Null if there are none.",
+      "Percentage of the similar listings that have a higher price per acre after `size_elasticity` is used to adjust it to this lot's acreage. Null if there are no similar listings.",
     ),
     valuation_counts: z
       .boolean()
       .describe(
-        'Whether the valuation counts, which means that it has no problems. Otherwise, no price is advised.',
+        'Whether the valuation counts. It counts if `valuation_problems` is empty. If it does not count, no price is advised.',
       ),
     valuation_problems: problems,
     profit_now: usd('Expected profit at the current price'),
     profit_then: usd(
-      'Expected profit if you follow the advice: at the advised price, or at your expected sale price if that is lower',
+      'Expected profit if you follow the advice. It is based on the advised price, or on your expected sale price if that is lower',
     ),
   })
   .meta({ id: 'DealAdvice' });
@@ -74,17 +74,17 @@ const figures = z
       .describe('How many of these report views. Traction is compared with them if there are 10 or more.'),
     price_per_acre: figure('Price per acre in USD. Null if the price or the acreage is unknown.'),
     interest: figure(
-      'Views plus ten times the saves, per day on the market. Null if neither is reported, and then interest has no weight in the grade.',
+      'Views plus ten times the saves, per day on the market. Null if the listing reports neither, in which case interest has no weight in the grade.',
     ),
     freshness: figure(
       'Freshness score: 100 on the first day, 37 after the median days on market. Null when unknown.',
     ),
     score: figure('Total score from 0 to 100, which determines the grade. Null until graded.'),
     size_elasticity: figure(
-      "Change of ln(price per acre) with ln(acres) in the county, as in its valuations. A similar listing's price per acre is multiplied by (acres of this lot / its acres) ^ elasticity. Null if graded by an older version.",
+      "Elasticity of price per acre with respect to acres, as used in the county's valuations. Each similar listing's price per acre is multiplied by (this lot's acres / the listing's acres) ^ `size_elasticity`. Null if an older version graded the deal.",
     ),
     competitive_price: usd(
-      "Highest multiple of $100 at which 60% of the similar listings have a higher price per acre, moved to this lot's acreage",
+      "Highest multiple of $100 at which at least 60% of the similar listings have a higher price per acre, adjusted to this lot's acreage",
     ).nullable(),
     mean_adjusted_price: usd('Estimated value of the parcel').nullable(),
     low_price: usd('Low end of its 80% range').nullable(),

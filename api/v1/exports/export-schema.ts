@@ -79,7 +79,7 @@ export const newExport = z
       .boolean('must be true or false')
       .optional()
       .describe(
-        'Whether to export the parcel boundary instead of a point. Default: true for geojsonl, geoparquet, and kml, false for csv (as WKT). Not available for xlsx.',
+        'Whether to export the parcel boundary instead of a point. Default: true for geojsonl, geoparquet, and kml; false for csv, which writes it as WKT. Not available for xlsx.',
       ),
     one_per_owner: z
       .boolean('must be true or false')

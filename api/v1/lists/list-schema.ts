@@ -100,7 +100,7 @@ export const listRow = z
         "Offer in USD, calculated from the list's offer terms. Null if the list has no offer terms, or if a person should check the parcel first (`needs_review`).",
       ),
     needs_review: z.array(z.enum(REVIEW_REASONS)).describe(
-      `Reason why there is no offer. ${Object.entries(VALUATION_PROBLEMS)
+      `Reasons why there is no offer. Empty if there are none. ${Object.entries(VALUATION_PROBLEMS)
         .map(([code, words]) => `\`${code}\`: ${words}`)
         .join('; ')}.`,
     ),

@@ -37,7 +37,7 @@ const portfolio = z
     total_counties: z.int().min(1).describe('Number of counties in which the owner has parcels.'),
     results: z
       .array(parcelSummary)
-      .describe('All parcels of the owner, including this one, sorted by `property_id`.'),
+      .describe("All of the owner's parcels, including this one, sorted by `property_id`."),
   })
   .meta({ id: 'OwnerPortfolio' });
 

@@ -20,7 +20,8 @@ import { DETAIL_EXAMPLE, EXAMPLE_ID } from '../examples/examples.ts';
 
 const ROLL_FIELDS = PARCEL_FIELD_NAMES.filter(name => !(name in parcelSummary.shape));
 
-function schemaOf({ type, doc, unit, nullWhen = 'if unknown' }: FieldSpec): z.ZodType {
+function schemaOf({ type, doc, unit, nullWhen = 'if unknown', values }: FieldSpec): z.ZodType {
+  if (values !== undefined) return z.enum(values).describe(`${doc}.`);
   const known = `${doc}${unit === undefined ? '' : `, in ${unit}`}.`;
   const description = /\bnull\b/i.test(doc) ? known : `${known} Null ${nullWhen}.`;
   switch (type) {

@@ -53,7 +53,7 @@ const explanation = z
     out_of_support: z
       .boolean()
       .describe(
-        'Whether the comps are too different from the parcel. True if the parcel is more than 1.5 times as large as the largest comp, or smaller than the smallest comp by that factor, if every comp is more than two steps away (distance, size, and age combined, see docs/valuations.md), or if none of the comps are sales. The confidence is then halved. Also true, without halving, if the county has so few sales that its price level could be off by a quarter. The range and confidence reflect that uncertainty. Also true, with halved confidence, if the roll says that the parcel is exempt, a right-of-way, water, or a common area, or if it has less than 0.02 acres. In list rows, this is reported in `needs_review`.',
+        'Whether the comps are too different from the parcel. True if the parcel is more than 1.5 times as large as the largest comp, or smaller than the smallest comp by that factor, if every comp is more than two steps away (distance, size, and age combined, see docs/valuations.md), or if none of the comps are sales. Also true if the parcel cannot be sold as a lot: according to the roll, it is exempt, a right-of-way, water, or a common area, or it is smaller than 0.02 acres. In all of these cases, the confidence is halved. Also true, but without halving the confidence, if the county has so few sales that its price level could be off by a quarter. The range and confidence already reflect that uncertainty. In list rows, this is reported in `needs_review`.',
       ),
     confidence_ranks: z
       .boolean()

@@ -118,7 +118,7 @@ function liesAcross(
 /** Margin added to a search for edges, so that consecutive points of a boundary share one result. */
 const SEARCH_MARGIN_M = 6;
 
-type LineOfSight = (
+export type LineOfSight = (
   segment: number,
   parts: readonly PreparedPolygon[],
   ax: number,
@@ -133,7 +133,7 @@ type CachedSearch = { minX: number; minY: number; maxX: number; maxY: number; ed
  * Checks whether a parcel blocks the line from a to b: a is inside one of `parts`, or a boundary crosses it.
  * The road's own public way doesn't block it.
  */
-function lineOfSight({ edges }: PreparedParcels, roads: Centerlines, ways: PublicWays): LineOfSight {
+export function lineOfSight({ edges }: PreparedParcels, roads: Centerlines, ways: PublicWays): LineOfSight {
   const { x1, y1, x2, y2, index } = edges;
   /** The last search for edges, by road segment. */
   const searches = new Map<number, CachedSearch>();

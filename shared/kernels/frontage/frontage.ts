@@ -2,13 +2,16 @@ import { boxOf, padBox } from '../../geo/box.ts';
 import type { MultiPolygon, Position } from '../../geo/geometry-types.ts';
 import { M_PER_FT } from '../../geo/units.ts';
 import { centerlines } from './centrelines.ts';
+import { corridorRule } from './corridors.ts';
 import { facingRule, type Neighborhood } from './facing.ts';
 import { boxOfSegment, isInside, type PreparedPolygon, prepareParcels } from './grounds.ts';
 import { planeAround } from './plane.ts';
 import {
   BULB_M,
   CLASSES_BY_RANK,
+  CORRIDOR_M,
   HALF_RIGHT_OF_WAY_M,
+  MAX_CORRIDOR_M,
   OVERLAP_M,
   type RoadClass,
   type RoadReach,
@@ -34,8 +37,14 @@ export type Road = { class: RoadClass; line: readonly Position[] };
 /** A parcel, as [lon, lat] in degrees. Rings are closed, with the exterior first. Winding doesn't matter. */
 export type Neighbor = { id: number; shape: MultiPolygon };
 
+/**
+ * How a parcel can be reached: by a mapped road that touches or faces it, by a corridor between parcels
+ * (`unmapped`), or not at all.
+ */
+export type Access = 'public_road' | 'private_road' | 'unmapped' | 'none';
+
 /** Lengths in international feet. */
-export type Frontage = { highwayFt: number; normalFt: number; localFt: number; landlocked: boolean };
+export type Frontage = { highwayFt: number; normalFt: number; localFt: number; access: Access };
 
 /**
  * Part of a boundary that faces a road, or part of a centerline inside the parcel. Its length counts once for
@@ -51,8 +60,7 @@ export type PreparedFrontage = {
 };
 
 /**
- * Computes road frontage as docs/land.md defines it, and whether the parcel is landlocked, which means that
- * no road touches or faces it.
+ * Computes road frontage and access as docs/land.md defines them.
  * @param roads roads for cars
  * @param parcels the parcels to compute, and all others within frontageMarginM of them
  */
@@ -69,10 +77,11 @@ export function prepareFrontage(
   const prepare = (some: readonly Road[]) => {
     const lines = centerlines(some, plane);
     const near = { parcels: prepared, roads: lines, ways: findPublicWays(prepared, lines, reaches) };
-    return { lines, facing: facingStretches(near, reaches) };
+    return { lines, facing: facingStretches(near, reaches), near };
   };
   const publicRoads = prepare(roads.filter(road => road.class !== 'private'));
   let allRoads = roads.some(road => road.class === 'private') ? null : publicRoads;
+  let hasCorridor: ReturnType<typeof corridorRule> | null = null;
 
   function polygonOf(id: number): PreparedPolygon {
     const parcel = numberOf.get(id);
@@ -85,9 +94,13 @@ export function prepareFrontage(
     ...centerlinesInsideOnce(publicRoads.lines, polygon),
   ];
 
-  function hasAccess(polygon: PreparedPolygon): boolean {
+  /** The access of a parcel without frontage. */
+  function accessOf(polygon: PreparedPolygon): Access {
+    if (isTouched(polygon, publicRoads.lines)) return 'public_road';
     allRoads ??= prepare(roads);
-    return isTouched(polygon, allRoads.lines) || allRoads.facing(polygon).length > 0;
+    if (isTouched(polygon, allRoads.lines) || allRoads.facing(polygon).length > 0) return 'private_road';
+    hasCorridor ??= corridorRule(allRoads.near, reaches);
+    return hasCorridor(polygon) ? 'unmapped' : 'none';
   }
 
   return {
@@ -97,16 +110,17 @@ export function prepareFrontage(
       for (const stretch of frontageOf(polygon))
         feet[stretch.rank]! += (stretch.sides * lengthOfStretch(stretch)) / M_PER_FT;
       const [highwayFt, normalFt, localFt] = feet as [number, number, number];
-      const landlocked = highwayFt + normalFt + localFt === 0 && !hasAccess(polygon);
-      return { highwayFt, normalFt, localFt, landlocked };
+      const access = highwayFt + normalFt + localFt > 0 ? 'public_road' : accessOf(polygon);
+      return { highwayFt, normalFt, localFt, access };
     },
     facing: id => joinStretches(frontageOf(polygonOf(id)), plane.toDegrees),
   };
 }
 
-/** The maximum distance at which roads and other parcels can change a parcel's frontage. */
+/** The maximum distance at which roads and other parcels can change a parcel's frontage and access. */
 export function frontageMarginM(reachM: RoadReach): number {
-  return Math.max(...CLASSES_BY_RANK.map(name => reachM[name])) + BULB_M;
+  const facingM = Math.max(...CLASSES_BY_RANK.map(name => reachM[name])) + BULB_M;
+  return Math.max(facingM, CORRIDOR_M + MAX_CORRIDOR_M);
 }
 
 function middleOf(polygons: MultiPolygon): Position {

@@ -60,6 +60,21 @@ export const MIN_WAY_ELONGATION = 4;
  */
 export const MIN_WAY_RUN = 1.5;
 
+/** Half of 10 feet, the usual minimum width of a driveway. Gaps from inaccurate boundaries are narrower. */
+export const HALF_CORRIDOR_M = 1.524;
+
+/** 100 feet, a wide right-of-way. If land without parcels is wider, it is water or its roll isn't loaded. */
+export const MAX_CORRIDOR_M = 30.48;
+
+/** 150 feet, the depth of a lot: how far from a parcel a corridor may lead. */
+export const CORRIDOR_M = 45.72;
+
+/** Maximum width of a strip: 66 feet or four rods, the right-of-way of a section line road. */
+export const MAX_STRIP_M = 20.1168;
+
+/** Minimum ratio of length to width of a strip: twice that of any lot (MIN_WAY_ELONGATION). */
+export const MIN_STRIP_ELONGATION = 8;
+
 /** Cosine of 30 degrees. Two lines of the same road differ by less, and crossing roads differ by more. */
 export const PARALLEL_COS = Math.cos(Math.PI / 6);
 

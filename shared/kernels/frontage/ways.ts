@@ -22,7 +22,7 @@ export function findPublicWays(
   const ways: PreparedPolygon[][] = Array.from(lengthM, () => []);
   const widestM = 2 * Math.max(...reachM);
   for (const part of parts) {
-    const widthM = elongatedWidth(part);
+    const widthM = elongatedWidth(part, MIN_WAY_ELONGATION);
     if (!(widthM <= widestM)) continue;
     const throughM = new Map<number, number>();
     const rankOf = new Map<number, number>();
@@ -41,9 +41,13 @@ export function findPublicWays(
 }
 
 /**
- * Width of the rectangle with the same area and perimeter; Infinity if the polygon isn't elongated enough.
+ * Width of the rectangle with the same area and perimeter. Infinity if its length is less than
+ * `minElongation` times its width.
  */
-function elongatedWidth({ edges: { x1, y1, x2, y2 }, from, to }: PreparedPolygon): number {
+export function elongatedWidth(
+  { edges: { x1, y1, x2, y2 }, from, to }: PreparedPolygon,
+  minElongation: number,
+): number {
   const x = x1[from]!;
   const y = y1[from]!;
   let twiceArea = 0;
@@ -61,5 +65,5 @@ function elongatedWidth({ edges: { x1, y1, x2, y2 }, from, to }: PreparedPolygon
   const squareM = quarterM * quarterM - twiceArea / 2;
   if (!(squareM > 0)) return Infinity;
   const widthM = quarterM - Math.sqrt(squareM);
-  return quarterM + Math.sqrt(squareM) >= MIN_WAY_ELONGATION * widthM ? widthM : Infinity;
+  return quarterM + Math.sqrt(squareM) >= minElongation * widthM ? widthM : Infinity;
 }

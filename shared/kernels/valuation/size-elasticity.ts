@@ -1,12 +1,12 @@
 import { PRIOR_EFFECTS } from './effects.ts';
 import { combineEstimates, type Estimate, priorFromCounties } from './shrink.ts';
 
-/** The elasticity of price per acre to acres without any sales. */
+/** The elasticity of price per acre with respect to acres, if there are no sales to estimate it from. */
 export const DEFAULT_ELASTICITY = PRIOR_EFFECTS[0]!.value;
 
 /**
- * The elasticity of price per acre to acres that a county's valuations use: its own estimate, shrunk toward
- * those of other counties.
+ * The elasticity of price per acre with respect to acres that a county's valuations use: the county's own
+ * estimate, shrunk toward those of other counties.
  * @param estimates from each county's own sales, by FIPS
  */
 export function countyElasticity(estimates: ReadonlyMap<number, Estimate>, county: number): number {
@@ -17,6 +17,6 @@ export function countyElasticity(estimates: ReadonlyMap<number, Estimate>, count
   return own === undefined ? expected.value : combineEstimates(expected, own).value;
 }
 
-/** A price per acre, moved from one lot size to another. */
+/** Adjusts a price per acre from one lot size to another. */
 export const ppaAtSize = (ppa: number, from: number, to: number, elasticity: number): number =>
   ppa * (to / from) ** elasticity;

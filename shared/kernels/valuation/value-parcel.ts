@@ -37,7 +37,7 @@ export function createValuer(
   };
 }
 
-/** The estimate of land that no comp is like, whatever its size and location. */
+/** Marks the estimate for land that no comp resembles, regardless of size and location. */
 export const withoutSupport = (valuation: Valuation): Valuation =>
   valuation.outOfSupport
     ? valuation

@@ -208,7 +208,7 @@ export function anyOfFilter(name: string, label: string, column: string, descrip
     name,
     label,
     type: 'list of strings',
-    description: `${description}. Matches any of these exactly, ignoring case.`,
+    description: `${description}. Matches any of these, ignoring case.`,
     schema: listOf(code),
     on: 'p',
     where: (values, { bind }) =>

@@ -12,9 +12,12 @@ const COMPUTED: Readonly<Record<string, string>> = {
   out_of_zip_owner: 'f.out_of_zip_owner is not null',
   corporate_owner: 'f.corporate_owner is not null',
   hoa_owner: 'f.hoa_owner is not null',
+  access: 'f.access is not null',
   landlocked: 'f.landlocked is not null',
   road_frontage: 'num_nonnulls(f.highway_frontage_ft, f.road_frontage_ft, f.local_frontage_ft) > 0',
   slope: 'f.steeper_percent is not null',
+  waterfront: 'f.waterfront is not null',
+  waterfront_ft: 'f.waterfront_ft is not null',
   wetlands_percent: 'f.wetlands_percent is not null',
   flood_zone_percent: 'f.flood_zone_percent is not null',
   value: `exists (

@@ -1,7 +1,16 @@
 import { z } from 'zod';
-import { SLOPE_GRADES } from '../../model/land-layers.ts';
+import { ROAD_ACCESS, SLOPE_GRADES } from '../../model/land-layers.ts';
 import { NEEDS, type Need } from '../../model/loaded-data.ts';
-import { decimal, defineFilter, type Filter, flagFilter, wholeNumber } from './declare-filter.ts';
+import {
+  booleanFilter,
+  decimal,
+  defineFilter,
+  type Filter,
+  flagFilter,
+  listOf,
+  rangeFilter,
+  wholeNumber,
+} from './declare-filter.ts';
 
 /** More than 60% of the area is steeper than 20%, which is the grade with index 6. SQL arrays start at 1. */
 const TOO_STEEP = 'f.steeper_percent[7] > 60';
@@ -38,7 +47,7 @@ const roadSwitch = (road: Road, label: string, description: string) =>
     label,
     needs: NEEDS.roads,
     type: 'boolean',
-    description: `Whether to count frontage on ${description} in road_frontage. Has no effect on its own.`,
+    description: `Whether road_frontage counts ${description}. Has no effect on its own.`,
     default: true,
     schema: z.boolean('must be true or false'),
     on: 'f',
@@ -66,8 +75,7 @@ const frontage = (bound: 'min' | 'max', operator: string, words: string) =>
     },
   });
 
-const LANDLOCKED =
-  'Landlocked means that no road open to cars, including private roads and service drives, touches the parcel or runs alongside it within reach.';
+const LANDLOCKED = 'Landlocked means that `access` is `none`.';
 
 /** Filters on land layers. Values are unknown until a layer covers the parcel. */
 export const landFilters: Filter[] = [
@@ -119,6 +127,35 @@ export const landFilters: Filter[] = [
       needs: NEEDS.roads,
     },
   ),
+  defineFilter({
+    name: 'access',
+    label: 'Road access',
+    needs: NEEDS.roads,
+    type: 'list of strings',
+    description:
+      'Any of these values. unmapped means that a house or a corridor implies a way to the parcel. none means that it is landlocked.',
+    values: ROAD_ACCESS,
+    schema: listOf(z.enum(ROAD_ACCESS, `must be one of ${ROAD_ACCESS.join(', ')}`)),
+    on: 'f',
+    where: (values, { bind }) => `coalesce(f.access, 'unknown') = any (${bind(values)}::text[])`,
+  }),
+  booleanFilter(
+    'waterfront',
+    'Waterfront',
+    'f.waterfront',
+    'On a lake, river, or sea (true) or not (false).',
+    { needs: NEEDS.water },
+  ),
+  ...rangeFilter({
+    name: 'waterfront_ft',
+    label: 'Shore',
+    needs: NEEDS.water,
+    column: 'f.waterfront_ft::float8',
+    shown: 2,
+    type: 'number',
+    unit: 'feet',
+    description: 'Length of the shore',
+  }),
   shareFilter(
     'wetlands_percent_max',
     'Wetlands',

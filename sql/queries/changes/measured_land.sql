@@ -1,9 +1,9 @@
 -- name: read_shown_land
 -- The parcels' land figures, as the API shows them. Excludes figures that were computed for an earlier shape.
 select
-  p.property_id, p.created_run, p.row_version, f.landlocked, f.wetlands_percent, f.flood_zone_percent,
-  f.highway_frontage_ft, f.road_frontage_ft, f.local_frontage_ft, f.steeper_percent, a.mean_slope_percent,
-  a.min_elevation_m, a.mean_elevation_m, a.max_elevation_m
+  p.property_id, p.created_run, p.row_version, coalesce(f.access, 'unknown') as access, f.landlocked,
+  f.wetlands_percent, f.flood_zone_percent, f.highway_frontage_ft, f.road_frontage_ft, f.local_frontage_ft,
+  f.steeper_percent, f.waterfront, f.waterfront_ft, a.water_name, a.mean_slope_percent, a.min_elevation_m, a.mean_elevation_m, a.max_elevation_m
 from parcels p
 join parcel_filters f on f.fips = p.fips and f.property_id = p.property_id
 left join parcel_attributes a

@@ -93,8 +93,8 @@ values (
 returning id
 
 -- name: list_deals
--- Deals as the API returns them. Times are text, because a Date can't hold every stored year. Advice of an
--- older version gets an action. {{figures}}: the column of figures, or empty. `deal_id`: null for all.
+-- Deals as the API returns them. Times are text, because a Date can't hold every stored year. Advice from
+-- older versions gets an action. {{figures}}: the column of figures, or empty. `deal_id`: null for all.
 select
   d.id, d.address, d.county, d.state, d.acreage, d.price::float8 as price, d.days_on_market, d.traction_score, d.listing_grade,
   d.price_advantage, d.suggested_action, d.suggested_action_price::text as suggested_action_price, d.status, d.deal_type,
@@ -210,7 +210,7 @@ where fips is not null and (status = 'listed' or seen_at is null) and (:fips::in
 order by fips
 
 -- name: list_elasticities
--- How price per acre changes with acres in every county, estimated from its own sales.
+-- The elasticity of price per acre with respect to acres in each county, estimated from its own sales.
 select fips, (estimates #>> '{effects,0,value}')::float8 as value, (estimates #>> '{effects,0,variance}')::float8 as variance
 from valuation_counties
 where estimates #>> '{effects,0,value}' is not null and estimates #>> '{effects,0,variance}' is not null

@@ -49,7 +49,10 @@ with forgotten as (
 )
 update parcel_filters
 set
+  access = null,
   landlocked = null,
+  waterfront = null,
+  waterfront_ft = null,
   wetlands_percent = null,
   flood_zone_percent = null,
   highway_frontage_ft = null,
@@ -90,16 +93,17 @@ from parcel_filters
 order by fips
 
 -- name: list_landlocked_counties
--- Counties with more landlocked parcels than are plausible. {{county}}: which counties.
-select p.fips, r.name, r.state, p.known, p.landlocked
+-- Counties where more parcels than are plausible have no mapped road. {{county}}: which counties.
+select p.fips, r.name, r.state, p.known, p.unserved
 from (
-  select fips, count(landlocked)::int as known, count(*) filter (where landlocked)::int as landlocked
+  select
+    fips, count(landlocked)::int as known, count(*) filter (where landlocked or access = 'unmapped')::int as unserved
   from parcel_filters
   where {{county}}
   group by fips
 ) p
 left join regions r on r.type = 'county' and r.fips = p.fips
-where p.known >= :least_known::int and 100.0 * p.landlocked > :percent::int * p.known
+where p.known >= :least_known::int and 100.0 * p.unserved > :percent::int * p.known
 order by p.fips
 
 -- name: list_layers
@@ -155,7 +159,7 @@ set layers = d.layers | excluded.layers, mark = excluded.mark, chunk = excluded.
 -- name: mark_new_parcels
 -- Marks the parcels that a merge has just added.
 insert into attributes_dirty (fips, property_id, layers)
-select fips, property_id, 15
+select fips, property_id, 31
 from stage_write
 where state = 'new'
 
@@ -188,7 +192,7 @@ from (
 
 -- name: read_features
 -- The given layers' features that are within the given boxes.
-select feed_id, class, geometry
+select feed_id, class, name, geometry
 from layer_features
 where id in (
   select l.id
@@ -204,7 +208,7 @@ order by id
 select
   d.property_id, d.layers, d.mark, p.boundary, p.shape_hash,
   case
-    when d.layers < 15 then (
+    when d.layers < 31 then (
       select a.shape_hash
       from parcel_attributes a
       where a.fips = :fips and a.property_id = d.property_id

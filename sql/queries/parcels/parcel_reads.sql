@@ -46,8 +46,10 @@ group by w.n
 -- land data. Fragments: summary (the columns of a summary); roll (the columns that a roll fills).
 select {{summary}}, {{roll}}, p.boundary, p.retired_at,
   f.improvement_percent, f.out_of_state_owner, f.out_of_county_owner, f.out_of_zip_owner, f.corporate_owner,
-  f.hoa_owner, coalesce(f.owner_occupied, p.owner_occupied) as owner_occupied, f.landlocked, f.wetlands_percent,
-  f.flood_zone_percent, f.highway_frontage_ft, f.road_frontage_ft, f.local_frontage_ft, f.steeper_percent,
+  f.hoa_owner, coalesce(f.owner_occupied, p.owner_occupied) as owner_occupied,
+  coalesce(f.access, 'unknown') as access, f.landlocked, f.wetlands_percent, f.flood_zone_percent,
+  f.highway_frontage_ft, f.road_frontage_ft, f.local_frontage_ft, f.steeper_percent, f.waterfront,
+  f.waterfront_ft, a.water_name,
   a.min_elevation_m, a.mean_elevation_m, a.max_elevation_m, a.mean_slope_percent
 from parcels p
 left join parcel_filters f on f.fips = p.fips and f.property_id = p.property_id

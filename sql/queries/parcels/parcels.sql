@@ -87,12 +87,14 @@ cross join lateral (
   select 'wetlands', unnest(a.wetlands_runs)
   union all
   select 'flood', unnest(a.flood_runs)
+  union all
+  select 'water', unnest(a.water_runs)
 ) u
 join runs r on r.id = u.run_id
 join feeds f on f.id = r.feed_id
 left join land_layers l on l.feed_id = r.feed_id and l.kind = u.kind
 where a.fips = (:property_id::bigint / 100000000)::int and a.property_id = :property_id::bigint
-order by array_position(array['elevation', 'roads', 'wetlands', 'flood'], u.kind), f.name
+order by array_position(array['elevation', 'roads', 'wetlands', 'flood', 'water'], u.kind), f.name
 
 -- name: list_view_features
 -- A layer's features in a view, largest first.
@@ -136,13 +138,14 @@ where p.fips = (:property_id::bigint / 100000000)::int and p.property_id = :prop
 
 -- name: read_stored_land
 -- The stored land figures of a parcel, whether they are for its current boundary, and the kinds that are
--- still waiting to be computed.
+-- still waiting to be computed. `shown_access` and `waterfront` are combined with the roll.
 select
-  a.computed_at, a.shape_hash is not distinct from p.shape_hash as of_boundary, coalesce(w.layers, 0) as waiting,
+  f.access as shown_access, f.waterfront, a.computed_at, a.shape_hash is not distinct from p.shape_hash as of_boundary, coalesce(w.layers, 0) as waiting,
   a.min_elevation_m, a.mean_elevation_m, a.max_elevation_m, a.mean_slope_percent, a.steeper_percent,
-  a.highway_frontage_ft, a.road_frontage_ft, a.local_frontage_ft, a.landlocked, a.wetlands_percent,
-  a.flood_zone_percent
+  a.highway_frontage_ft, a.road_frontage_ft, a.local_frontage_ft, a.access, a.landlocked,
+  a.wetlands_percent, a.flood_zone_percent, a.waterfront_ft, a.water_name
 from parcels p
+left join parcel_filters f on f.fips = p.fips and f.property_id = p.property_id
 left join parcel_attributes a on a.fips = p.fips and a.property_id = p.property_id
 left join attributes_dirty w on w.fips = p.fips and w.property_id = p.property_id
 where p.fips = (:property_id::bigint / 100000000)::int and p.property_id = :property_id::bigint

@@ -2,8 +2,8 @@
 -- The columns of a result list that aren't in summaries.
 select
   p.property_id, p.mail_city, p.mail_state, f.last_sale_date::text, f.last_sale_price, f.tax_delinquent,
-  f.out_of_state_owner, f.corporate_owner, f.vacant, f.landlocked, v.mean_adjusted_price as value,
-  v.mean_adjusted_ppa as value_per_acre
+  f.out_of_state_owner, f.corporate_owner, f.vacant, f.landlocked, f.waterfront,
+  v.mean_adjusted_price as value, v.mean_adjusted_ppa as value_per_acre
 from parcels p
 left join parcel_filters f
   on f.fips = p.fips and f.property_id = p.property_id and f.fips = any (:counties::int[])

@@ -163,9 +163,9 @@ describe('a merge of a layer marks the parcels that it covers', () => {
 
   test('roads reach beyond their coverage, wetlands do not', async () => {
     const [west, south] = ORIGIN;
-    // A box that ends 55 m south of the lots: a reach of 30 m, and 18.3 m more to a dead end,
+    // A box that ends 80 m south of the lots: a reach of 60 m, and 18.3 m more to a dead end,
     // does not come as far.
-    const coverage = [west, south - 0.01, west + 0.0005, south - 55 / 111_000];
+    const coverage = [west, south - 0.01, west + 0.0003, south - 80 / 111_000];
     const feature = (kind: string) =>
       kind === 'roads' ? road(-5, 'S1400', 0.0005) : { properties: { ATTRIBUTE: 'PFO1E' }, geometry: lot(2) };
     const run = async (name: string, kind: string, reach?: object) => {
@@ -180,10 +180,12 @@ describe('a merge of a layer marks the parcels that it covers', () => {
     };
     // What other layers reach counts, too (see test/db/layer-margins.test.ts).
     await pool.query('truncate land_layers');
-    expect(await run('short', 'roads', { highway: 30 })).toEqual([]);
-    expect(await run('short', 'roads', { highway: 45 })).toEqual([[0, LAYER_BITS.roads]]);
+    expect(await run('short', 'roads', { highway: 60 })).toEqual([]);
+    expect(await run('short', 'roads', { highway: 63 })).toEqual([[0, LAYER_BITS.roads]]);
     expect(await run('bog', 'wetlands')).toEqual([]);
     expect(await run('reaching', 'roads')).toEqual([[0, LAYER_BITS.roads]]);
+    // Restore the usual reach for the tests below.
+    await run('short', 'roads');
   });
 
   test('both the old and the new coverage are marked; bits add up, and marked parcels leave their chunk', async () => {

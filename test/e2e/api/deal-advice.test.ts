@@ -118,7 +118,7 @@ describe('advice on a lot of 2.56 acres at $34,900', async () => {
   const parcelIs = (facts: string) =>
     db.pool.query(`update parcels set ${facts} where fips = 33019 and property_id = $1`, [parcel]);
 
-  test('names no price without a valuation that counts', async () => {
+  test('includes no price if the valuation does not count', async () => {
     const alone = await advised('out_of_support = true');
     expect(alone).toMatchObject({
       suggested_action: 'hold',
@@ -141,7 +141,7 @@ describe('advice on a lot of 2.56 acres at $34,900', async () => {
     });
   });
 
-  test('holds, drops, or raises by the estimate and its range, never to less than the estimate', async () => {
+  test('is to hold, drop, or raise depending on the estimate and its range, never to a price below the estimate', async () => {
     expect(await advised(range(30_000, 59_163, 165_000))).toMatchObject({
       suggested_action: 'hold',
       suggested_action_price: null,
@@ -176,7 +176,7 @@ describe('advice on a lot of 2.56 acres at $34,900', async () => {
     });
   });
 
-  test('is compared per acre at the size of the lot, by the elasticity of the county', async () => {
+  test('compares prices per acre at the size of the lot, using the elasticity of the county', async () => {
     const { advice, figures } = await advised(range(15_000, 29_930, 60_000));
     const { rows } = await db.pool.query<{ ppa: number }>(
       `select price / lot_acres * (2.56 / lot_acres) ^ $1::float8 as ppa from listings
@@ -191,13 +191,13 @@ describe('advice on a lot of 2.56 acres at $34,900', async () => {
     const { rows: stored } = await db.pool.query<{ value: number }>(
       "select (estimates #>> '{effects,0,value}')::float8 as value from valuation_counties where fips = 33019",
     );
-    // Between the county's own and the default of -0.5.
+    // Between the county's own elasticity and the default of -0.5.
     const { value } = stored[0]!;
     expect(figures!.size_elasticity).toBeGreaterThan(Math.min(value, -0.5) - 1e-4);
     expect(figures!.size_elasticity).toBeLessThan(Math.max(value, -0.5) + 1e-4);
   });
 
-  test('what a person answers to it stands until another action is advised, and ends with a price of theirs', async () => {
+  test('stays paused or dismissed until another action is advised or the user sets a price', async () => {
     await advised('out_of_support = true');
     const answered = await change(key, id, { advice_held_until: '2030-01-31', advice_dismissed: true });
     expect(answered.json).toMatchObject({ advice_held_until: '2030-01-31', advice_dismissed: true });
@@ -215,7 +215,7 @@ describe('advice on a lot of 2.56 acres at $34,900', async () => {
     ]);
     await doDealJobs(db.pool);
     await change(key, id, { advice_dismissed: true });
-    // A raise is new advice, although its suggested_action is that of a hold.
+    // A raise is new advice, although its suggested_action is hold, too.
     expect(await advised(range(35_000, 59_163, 165_000))).toMatchObject({
       suggested_action: 'hold',
       advice: { action: 'raise' },
@@ -223,7 +223,7 @@ describe('advice on a lot of 2.56 acres at $34,900', async () => {
     });
   });
 
-  test('a raise that is taken is advice taken', async () => {
+  test('is recorded as taken if the user follows a raise', async () => {
     await advised(range(35_000, 59_163, 165_000));
     await change(key, id, { price: '59200' });
     await doDealJobs(db.pool);
@@ -237,7 +237,7 @@ describe('advice on a lot of 2.56 acres at $34,900', async () => {
     await doDealJobs(db.pool);
   });
 
-  test('other land than that of the listing, exempt land, and an acreage in doubt: the list says the same', async () => {
+  test('reports exempt land, as lists do, and a parcel whose acreage differs from that of the listing', async () => {
     const lists = listsOf(api, key);
     const made = await lists.make({ offer: { percent: 50 } });
     await lists.add(made.id, { property_ids: [parcel!] });
@@ -277,7 +277,7 @@ describe('advice on a lot of 2.56 acres at $34,900', async () => {
     ]);
   });
 
-  test('advice of an older version has an action as well', async () => {
+  test('has an action even if an older version computed it', async () => {
     await advised(range(15_000, 29_930, 60_000));
     await db.pool.query(
       `update deals set advice = advice - '{action,price,valuation_problems}'::text[],

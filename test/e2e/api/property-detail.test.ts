@@ -88,7 +88,10 @@ const DERIVED = {
   hoa_owner: false,
 };
 const LAND = {
+  access: 'private_road',
   landlocked: false,
+  waterfront: true,
+  waterfront_ft: 100.5,
   wetlands_percent: 12.5,
   flood_zone_percent: 0,
   highway_frontage_ft: 0,
@@ -102,6 +105,7 @@ const GROUND = {
   mean_elevation_m: 260,
   max_elevation_m: 275.25,
   mean_slope_percent: 8.5,
+  water_name: 'Mill Pond',
 };
 
 beforeAll(async () => {
@@ -114,8 +118,8 @@ beforeAll(async () => {
   await retireParcels(db.pool, [SULLIVAN + 3]);
   await db.pool.query(`update parcels set shape_hash = gen_random_uuid() where boundary is not null`);
   await db.pool.query(
-    `insert into parcel_attributes (fips, property_id, shape_hash, min_elevation_m, mean_elevation_m, max_elevation_m, mean_slope_percent)
-     select fips, property_id, shape_hash, 250.5, 260, 275.25, 8.5 from parcels where shape_hash is not null`,
+    `insert into parcel_attributes (fips, property_id, shape_hash, min_elevation_m, mean_elevation_m, max_elevation_m, mean_slope_percent, water_name)
+     select fips, property_id, shape_hash, 250.5, 260, 275.25, 8.5, 'Mill Pond' from parcels where shape_hash is not null`,
   );
 });
 
@@ -154,8 +158,9 @@ test('has the summary, every field of the roll, derived fields, the land, and th
 test('is null where a value is unknown', async () => {
   const { status, json } = await ask(SULLIVAN + 2);
   expect(status).toBe(200);
-  const { property_id, url, fips, row_version, ...rest } = json as Detail;
-  expect({ property_id, url, fips, row_version }).toEqual({
+  const { property_id, url, fips, row_version, access, ...rest } = json as Detail;
+  expect({ property_id, url, fips, row_version, access }).toEqual({
+    access: 'unknown',
     property_id: SULLIVAN + 2,
     url: `https://app.example.org/data?parcel=${SULLIVAN + 2}`,
     fips: '33019',

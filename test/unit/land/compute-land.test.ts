@@ -18,10 +18,10 @@ const LAYER: Layer = {
 
 function chunkOf(parcels: number): LandInput {
   const subjects = Array.from({ length: parcels }, (_, i): MarkedParcel => {
-    const covering = { elevation: [LAYER], roads: [], wetlands: [], flood: [] };
+    const covering = { elevation: [LAYER], roads: [], wetlands: [], flood: [], water: [] };
     return { id: i, mark: i, layers: 1, shapeHash: '', shape: [], covering, sources: covering };
   });
-  return { subjects, shapeless: [], roads: [], neighbors: [], wetlands: [], flood: [], tiles: [] };
+  return { subjects, shapeless: [], roads: [], neighbors: [], wetlands: [], flood: [], water: [], tiles: [] };
 }
 
 /** Heights that cannot be read for the first parcels asked for. */

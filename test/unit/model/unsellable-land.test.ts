@@ -50,7 +50,7 @@ test.each<[number, string, UnsellableReason | null]>([
   [34_001, '15C', 'exempt'],
   [36_001, '972', 'water'],
   [48_001, 'XV', 'exempt'],
-  // Codes of other states differ by county.
+  // In other states, codes differ by county.
   [33_019, '087', null],
   [42_001, 'E', null],
 ])('in %d, code %s: %s', (fips, land_use_code, reason) => {
@@ -69,7 +69,7 @@ const PARCEL: ValuedParcel = {
   out_of_support: false,
 };
 
-test('a sliver is too small, and an unknown acreage is not', () => {
+test('a sliver is too small, but a parcel of unknown acreage is not', () => {
   expect(valuationProblems({ ...PARCEL, acres: 0.009, calculated_acres: null })).toEqual([
     'too_small',
     'out_of_support',
@@ -95,7 +95,7 @@ test('a valuation counts unless something is wrong with it or with its parcel', 
   ).toEqual(['no_value']);
 });
 
-test("exempt land gets no offer, not even of the roll's own value; doubts about an estimate don't touch that", () => {
+test("exempt land gets no offer, not even based on the roll's own value, but doubts about an estimate don't affect such offers", () => {
   const facts = { ...PARCEL, market_value: 30_000, assessed_value: 20_000 };
   const terms = { percent: 50, of: 'market_value', round_to: 100 } as const;
   expect(offerOf(terms, { ...facts, out_of_support: true })).toEqual({ offer: 15_000, needs_review: [] });

@@ -92,7 +92,8 @@ type NamedPart = Pick<PartColumn, 'part' | 'situs' | 'sure'> & {
 function partOfName(name: string): NamedPart | null {
   const { ideas, known } = matchVocabulary(name, ADDRESS_WORDS);
   const is = (...any: string[]) => any.some(idea => ideas.has(idea));
-  // TAX means an amount, unless an address word follows: TAX_ADDR, PROPERTY_TAX.
+  // TAX means a taxpayer (TAX_ADDR) or an amount (PROPERTY_TAX), unless the name has a situs word and an
+  // address word (TAX_PARCEL_ADDRESS).
   const isTax = is('payer') && !(is('situs') && is('addr', 'street', 'house'));
   if (is('owner', 'not') || isTax) return null;
   const own = name.split('.').at(-1)!;

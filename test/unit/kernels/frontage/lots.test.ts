@@ -15,7 +15,7 @@ describe('lots along a street', () => {
     // 30 m of front; flanks and back lie against neighbors.
     const frontage = frontageOf(2, [WEST_EAST], row);
     expectMeters(frontage, { local: 30 });
-    expect(frontage.landlocked).toBe(false);
+    expect(frontage.access).not.toBe('none');
   });
 
   test('feet are international feet', () => {
@@ -32,7 +32,7 @@ describe('lots along a street', () => {
       highwayFt: 0,
       normalFt: 0,
       localFt: 0,
-      landlocked: true,
+      access: 'none',
     });
   });
 
@@ -40,9 +40,9 @@ describe('lots along a street', () => {
     const behind = (y: number) => frontageOf(4, [WEST_EAST, road('private', [0, y], [90, y])], row);
     for (const y of [83, 110, 108 + 24]) {
       expectMeters(behind(y), {});
-      expect(behind(y).landlocked).toBe(false);
+      expect(behind(y).access).not.toBe('none');
     }
-    expect(behind(108 + 26).landlocked).toBe(true);
+    expect(behind(108 + 26).access).toBe('none');
     expectMeters(frontageOf(2, [WEST_EAST, road('private', [-200, 4], [200, 4])], row), { local: 30 });
   });
 

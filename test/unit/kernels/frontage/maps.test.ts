@@ -107,8 +107,8 @@ test('anything further away than the margin changes nothing', () => {
   // The end of a highway as far off as it may be, and beyond.
   const at = (distanceM: number) =>
     frontageOf(1, [road('highway', [15, -distanceM - 100], [15, -distanceM])], [lot]);
-  expect(at(marginM - 0.5).landlocked).toBe(false);
-  expect(at(marginM + 0.01).landlocked).toBe(true);
+  expect(at(marginM - 0.5).access).not.toBe('none');
+  expect(at(marginM + 0.01).access).toBe('none');
 });
 
 test('an unknown parcel is refused', () => {

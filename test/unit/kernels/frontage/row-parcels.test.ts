@@ -10,7 +10,7 @@ describe('a street drawn as a parcel', () => {
 
   test("doesn't block the lots on it", () => {
     expectMeters(frontageOf(1, [WEST_EAST], [lot, street]), { local: 30 });
-    expect(frontageOf(1, [WEST_EAST], [lot, street]).landlocked).toBe(false);
+    expect(frontageOf(1, [WEST_EAST], [lot, street]).access).not.toBe('none');
     expectMeters(frontageOf(2, [WEST_EAST], [parcel(2, box(0, -60, 30, -10)), lot, street]), { local: 30 });
   });
 
@@ -21,13 +21,13 @@ describe('a street drawn as a parcel', () => {
   test("doesn't open the lots on it: whatever lies behind them stays landlocked", () => {
     const behind = parcel(2, box(0, 22, 30, 60));
     const shallow = parcel(1, box(0, 10, 30, 22));
-    expect(frontageOf(2, [WEST_EAST], [shallow, behind, street]).landlocked).toBe(true);
+    expect(frontageOf(2, [WEST_EAST], [shallow, behind, street]).access).toBe('none');
   });
 
   test('is only the way of its own road', () => {
     // An old street without a road in it, 20 m of the 24 to the next road.
     const next = road('local', [-200, -14], [200, -14]);
-    expect(frontageOf(1, [next], [lot, street]).landlocked).toBe(true);
+    expect(frontageOf(1, [next], [lot, street]).access).toBe('none');
   });
 
   test('is one even if its road was drawn some meters off', () => {
@@ -46,7 +46,7 @@ describe('a street drawn as a parcel', () => {
     expectMeters(frontageOf(2, roads, all), { local: 30 });
     // The second part is 200 m by 80 m and no way: the lot behind it, 20 m from the road, has none.
     const broad = [parcel(3, box(250, 20, 280, 60)), parts(box(-100, -10, 100, 10), box(200, -60, 400, 20))];
-    expect(frontageOf(3, roads, broad).landlocked).toBe(true);
+    expect(frontageOf(3, roads, broad).access).toBe('none');
   });
 
   test('is as wide as twice the reach of its class and no wider', () => {
@@ -104,7 +104,7 @@ describe('streets of a town drawn as one parcel, with a bend and side streets', 
 
   test('so has the lot on the outside of the bend', () => {
     expect(frontageOf(5, roads, all).localFt).toBeCloseTo(frontageOf(5, roads, lots).localFt, 6);
-    expect(frontageOf(5, roads, all).landlocked).toBe(false);
+    expect(frontageOf(5, roads, all).access).not.toBe('none');
   });
 });
 
@@ -112,36 +112,36 @@ describe("lots that aren't a way", () => {
   test("a long thin lot with a drive that doesn't count", () => {
     // Roads that do not count are not given.
     const parcels = [parcel(1, box(0, 10, 30, 60)), parcel(2, box(-100, -10, 100, 10))];
-    expect(frontageOf(1, [], parcels).landlocked).toBe(true);
+    expect(frontageOf(1, [], parcels).access).toBe('none');
   });
 
   test('a small lot with a road drawn through it some meters off', () => {
     // 40 m deep, the road 12 m inside of its front; the lot behind it is 18 m from the road, within reach.
     const drifted = [parcel(1, box(0, -12, 30, 18)), parcel(2, box(0, 18, 30, 60))];
-    expect(frontageOf(2, [WEST_EAST], drifted).landlocked).toBe(true);
+    expect(frontageOf(2, [WEST_EAST], drifted).access).toBe('none');
   });
 
   test('a row of them, though the road runs through all', () => {
     const row = Array.from({ length: 6 }, (_, i) => parcel(10 + i, box(20 * i, -12, 20 * i + 20, 18)));
-    expect(frontageOf(1, [WEST_EAST], [...row, parcel(1, box(40, 18, 60, 60))]).landlocked).toBe(true);
+    expect(frontageOf(1, [WEST_EAST], [...row, parcel(1, box(40, 18, 60, 60))]).access).toBe('none');
   });
 
   test('a corner lot whose side lies along the road', () => {
     // 15 by 45 m, three times as long as wide.
     const parcels = [parcel(1, box(0, -7, 45, 8)), parcel(2, box(0, 8, 45, 40))];
-    expect(frontageOf(2, [WEST_EAST], parcels).landlocked).toBe(true);
+    expect(frontageOf(2, [WEST_EAST], parcels).access).toBe('none');
   });
 
   test('a long thin lot that a road crosses', () => {
     // It ends 15 m beyond the road, before another lot.
     const parcels = [parcel(1, box(0, -200, 20, 15)), parcel(2, box(0, 15, 20, 60))];
-    expect(frontageOf(2, [WEST_EAST], parcels).landlocked).toBe(true);
+    expect(frontageOf(2, [WEST_EAST], parcels).access).toBe('none');
   });
 
   test('a strip beside the road that blocks others', () => {
     // The centerline is 2 m inside of it: it has no ground beyond the way.
     const parcels = [parcel(1, box(0, 12, 30, 60)), parcel(2, box(-100, -2, 100, 12))];
-    expect(frontageOf(1, [WEST_EAST], parcels).landlocked).toBe(true);
+    expect(frontageOf(1, [WEST_EAST], parcels).access).toBe('none');
   });
 });
 

@@ -63,7 +63,8 @@ test('half of the parcels have frontage, and most others have access by the priv
   expect(parcels.length).toBeGreaterThan(2000);
   expect(parcels.filter(({ normalFt }) => normalFt > 0).length).toBe(168);
   expect(parcels.filter(({ localFt }) => localFt > 0).length).toBe(950);
-  expect(parcels.filter(({ landlocked }) => landlocked).length).toBe(205);
+  const reached = (by: string) => parcels.filter(({ access }) => access === by).length;
+  expect([reached('unmapped'), reached('none')]).toEqual([24, 181]);
 });
 
 test("with every road on the map, our figure follows the assessor's, and is in the same class for two of five", () => {

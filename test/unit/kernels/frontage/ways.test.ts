@@ -20,14 +20,14 @@ describe('the way between a lot and its road', () => {
     const outside = frontageOf(1, roads, [parcel(1, box(0, reachM + 0.01, 30, 120))]);
     expectMeters(inside, { [name]: 30 });
     expectMeters(outside, {});
-    expect(outside.landlocked).toBe(true);
+    expect(outside.access).toBe('none');
   });
 
   test('a strip of another parcel blocks the lot', () => {
     const parcels = [parcel(1, box(0, 10, 30, 60)), parcel(2, box(-10, 8, 40, 10))];
     const frontage = frontageOf(1, [WEST_EAST], parcels);
     expectMeters(frontage, {});
-    expect(frontage.landlocked).toBe(true);
+    expect(frontage.access).toBe('none');
     expectMeters(frontageOf(2, [WEST_EAST], parcels), { local: 50 });
   });
 
@@ -43,16 +43,15 @@ describe('the way between a lot and its road', () => {
     expectMeters(frontageOf(1, [WEST_EAST], [parcel(1, lot)]), { local: 50 });
   });
 
-  test("a private drive doesn't count, and doesn't block", () => {
-    // Roads that do not count are not given: the lot beside the drive faces the street with its front of 20 m
-    // and not the drive.
+  test("a private drive that isn't mapped doesn't count, and doesn't block: it is a corridor", () => {
+    // The lot beside the drive faces the street with its front of 20 m and not the drive.
     const parcels = [
       parcel(1, box(5, 8, 25, 58)),
       parcel(2, box(-25, 8, -5, 58)),
       parcel(3, box(-25, 58, 25, 108)),
     ];
     expectMeters(frontageOf(1, [WEST_EAST], parcels), { local: 20 });
-    expect(frontageOf(3, [WEST_EAST], parcels).landlocked).toBe(true);
+    expect(frontageOf(3, [WEST_EAST], parcels).access).toBe('unmapped');
   });
 });
 
@@ -61,7 +60,7 @@ describe('lots without a street', () => {
   const island = parcel(2, box(80, 100, 120, 140));
 
   test('a parcel within another is landlocked', () => {
-    expect(frontageOf(2, [WEST_EAST], [outer, island]).landlocked).toBe(true);
+    expect(frontageOf(2, [WEST_EAST], [outer, island]).access).toBe('none');
   });
 
   test('not if a public road reaches it across the other', () => {
@@ -69,16 +68,16 @@ describe('lots without a street', () => {
     const easement = road('local', [100, 0], [100, 120]);
     const frontage = frontageOf(2, [WEST_EAST, easement], [outer, island]);
     expectMeters(frontage, { local: 40 });
-    expect(frontage.landlocked).toBe(false);
+    expect(frontage.access).not.toBe('none');
   });
 
   test('nor if one ends at its boundary', () => {
     const frontage = frontageOf(2, [WEST_EAST, road('local', [100, 0], [100, 100])], [outer, island]);
-    expect(frontage.landlocked).toBe(false);
+    expect(frontage.access).not.toBe('none');
   });
 
   test('all parcels are landlocked without a road', () => {
-    expect(frontageOf(1, [], [outer, island]).landlocked).toBe(true);
+    expect(frontageOf(1, [], [outer, island]).access).toBe('none');
   });
 
   test('the boundary of a hole faces a road inside the hole', () => {
@@ -98,7 +97,7 @@ describe('a road through a parcel', () => {
     // 100 m of centerline inside, twice; the boundary that it crosses runs away from it.
     const frontage = frontageOf(1, [WEST_EAST], [parcel(1, box(0, -80, 100, 80))]);
     expectMeters(frontage, { local: 200 });
-    expect(frontage.landlocked).toBe(false);
+    expect(frontage.access).not.toBe('none');
   });
 
   test('counts once if nothing of the parcel is left beyond it', () => {

@@ -1,3 +1,5 @@
+import { accessSql } from '../../../../shared/land/access-sql.ts';
+import { waterfrontSql } from '../../../../shared/land/waterfront-sql.ts';
 import {
   FILTERED_FIELDS,
   type FieldType,
@@ -25,6 +27,8 @@ const COLUMNS = {
   assigned: PARCEL_FIELD_NAMES.map(name => `${name} = r.${name}`).join(',\n  '),
   copied: FILTERED_FIELDS.join(', '),
   kept: PARCEL_FIELD_NAMES.map(name => `p.${name}`).join(', '),
+  access: accessSql('a.access', 'r'),
+  waterfront: waterfrontSql('a.waterfront_ft', 'r'),
   staged_copies: FILTERED_FIELDS.map(name => `r.${name}`).join(', '),
 };
 

@@ -3,7 +3,7 @@ import { rowFields } from '../../../feeds/feed-columns.ts';
 import { vectorKind } from '../../layers/vector-kind.ts';
 import { type Classifier, NAME_FIELD, textField, unknownClass } from '../../layers/vector-layer.ts';
 
-/** Open water: areas, for maps. */
+/** Open water: areas, for maps and shores. */
 export const water = vectorKind({
   kind: 'water',
   rows: rowFields({
