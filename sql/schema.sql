@@ -523,6 +523,21 @@ create table feeds (
   constraint feeds_kind_check CHECK ((kind = ANY (ARRAY['assessor'::text, 'listings'::text, 'elevation'::text, 'roads'::text, 'wetlands'::text, 'flood'::text, 'water'::text, 'places'::text, 'zips'::text, 'contacts'::text, 'numbering'::text, 'dnc'::text, 'imagery'::text])))
 );
 
+create table flagged_sales (
+  fips integer not null,
+  flag text not null,
+  listing_id uuid,
+  property_id bigint,
+  source text not null,
+  source_id text not null,
+  apn text not null,
+  sold_date date,
+  price numeric(14,2) not null,
+  acres double precision,
+  code text,
+  constraint flagged_sales_pkey PRIMARY KEY (fips, source, source_id)
+);
+
 create table given_others (
   company_id uuid not null,
   id uuid not null,
@@ -1040,6 +1055,15 @@ create table runs (
   constraint runs_status_check CHECK ((status = ANY (ARRAY['running'::text, 'merged'::text, 'unchanged'::text, 'blocked'::text, 'failed'::text, 'undone'::text])))
 );
 
+create table sale_overrides (
+  id uuid not null,
+  fips integer not null,
+  used boolean not null,
+  decided_by text not null,
+  decided_at timestamp with time zone default now() not null,
+  constraint sale_overrides_pkey PRIMARY KEY (id)
+);
+
 create table saved_markets (
   id uuid default gen_random_uuid() not null,
   company_id uuid not null,
@@ -1220,6 +1244,7 @@ create table valuation_counties (
   model_version text,
   as_of date,
   price_index jsonb,
+  used_sales integer,
   constraint valuation_counties_pkey PRIMARY KEY (fips)
 );
 
@@ -1349,6 +1374,7 @@ CREATE INDEX listings_address ON public.listings USING btree (upper(address) tex
 CREATE INDEX listings_county ON public.listings USING btree (fips, status);
 CREATE INDEX listings_feed ON public.listings USING btree (feed_id) WHERE (status = ANY (ARRAY['ACTIVE'::text, 'PENDING'::text]));
 CREATE INDEX listings_location ON public.listings USING gist (location) WHERE (status <> 'OFF_MARKET'::text);
+CREATE INDEX listings_set_aside ON public.listings USING btree (fips) WHERE ((status = 'OFF_MARKET'::text) AND (sold_date IS NOT NULL));
 CREATE INDEX listings_url ON public.listings USING hash (url) WHERE (url <> ''::text);
 CREATE INDEX listings_zip ON public.listings USING btree (zip, status);
 CREATE INDEX lists_company ON public.lists USING btree (company_id);
@@ -1375,6 +1401,7 @@ CREATE INDEX row_versions_at ON public.row_versions USING btree (at);
 CREATE INDEX run_rejects_run ON public.run_rejects USING btree (run_id, reason);
 CREATE INDEX runs_feed ON public.runs USING btree (feed_id, id DESC);
 CREATE UNIQUE INDEX runs_job ON public.runs USING btree (job_id) WHERE (job_id IS NOT NULL);
+CREATE INDEX sale_overrides_county ON public.sale_overrides USING btree (fips);
 CREATE INDEX saved_markets_region ON public.saved_markets USING btree (region_id);
 CREATE INDEX search_changes_at ON public.search_changes USING brin (at);
 CREATE INDEX search_members_parcel ON public.search_members USING btree (property_id);
@@ -1551,6 +1578,8 @@ CREATE TRIGGER keeps_all BEFORE DELETE OR UPDATE OR TRUNCATE ON public.audit FOR
 CREATE TRIGGER record_change AFTER INSERT OR DELETE OR UPDATE ON public.companies FOR EACH ROW EXECUTE FUNCTION record_change();
 
 CREATE TRIGGER record_deal_change AFTER INSERT OR DELETE OR UPDATE OF status, deal_type, purchase_price, agent_fee, misc_costs, closing_costs, expected_sell_price, contract_expiration_date, closing_date, own_price, listed_price, fetch_status, listing_grade, price_advantage, traction_score, suggested_action, suggested_action_price, advice_held_until, advice_dismissed_on ON public.deals FOR EACH ROW EXECUTE FUNCTION record_deal_change();
+
+CREATE TRIGGER record_change AFTER INSERT OR DELETE OR UPDATE ON public.sale_overrides FOR EACH ROW EXECUTE FUNCTION record_change();
 
 CREATE TRIGGER record_change AFTER INSERT OR DELETE OR UPDATE ON public.tiers FOR EACH ROW EXECUTE FUNCTION record_change();
 

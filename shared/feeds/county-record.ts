@@ -1,6 +1,7 @@
 import type { EquityStudy } from '../kernels/ratio-study/vertical-equity.ts';
 import type { BucketLabel } from '../model/buckets.ts';
 import type { ParcelField } from '../model/parcel-fields.ts';
+import type { ConfidenceOrder } from './confidence-order.ts';
 
 /** The stored part of a county's record. The rest is read from runs and feeds on request. */
 export type CountyRecord = {
@@ -14,6 +15,8 @@ export type CountyRecord = {
   /** Towns that the parcels are in, up to MAX_TOWNS. Absent in older records. */
   towns?: string[];
   ratio_studies: RatioStudyOf[];
+  /** Absent in older records. */
+  confidence_order?: ConfidenceOrder;
 };
 
 /**

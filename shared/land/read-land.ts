@@ -4,7 +4,7 @@ import { decodeBoundary, decodeLines } from '../geo/geometry-codec.ts';
 import type { Box, MultiPolygon, Position } from '../geo/geometry-types.ts';
 import { hilbertOrder } from '../geo/hilbert.ts';
 import { frontageMarginM, type Neighbor, type Road } from '../kernels/frontage/frontage.ts';
-import { SHORE_M, type Water } from '../kernels/shore.ts';
+import type { Water } from '../kernels/shore.ts';
 import { LAYER_KINDS, type LayerKind, type RoadClass } from '../model/land-layers.ts';
 import type { Db } from '../platform/db.ts';
 import type { ElevationTile } from '../raster/elevation-grid.ts';

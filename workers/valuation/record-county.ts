@@ -1,4 +1,5 @@
 import { setImmediate as turn } from 'node:timers/promises';
+import { type ConfidenceOrder, LEAST_RANKED } from '../../shared/feeds/confidence-order.ts';
 import {
   type CountyRecord,
   LEAST_STUDIED,
@@ -11,7 +12,9 @@ import { addToGroup } from '../../shared/kernels/groups.ts';
 import type { Range } from '../../shared/kernels/ratio-study/ratio-study.ts';
 import { type EquityStudy, studyEquity } from '../../shared/kernels/ratio-study/vertical-equity.ts';
 import { dayOf, isoDay, minusMonths } from '../../shared/kernels/stats/calendar.ts';
-import { valuePastSales } from '../../shared/kernels/valuation/past-values.ts';
+import { round2 } from '../../shared/kernels/stats/rounding.ts';
+import { orderingOf } from '../../shared/kernels/valuation/backtest.ts';
+import { type PastValue, valuePastSales } from '../../shared/kernels/valuation/past-values.ts';
 import { salesUntil } from '../../shared/kernels/valuation/same-sale.ts';
 import { ACRE_BUCKETS, NARROW_BUCKETS } from '../../shared/model/buckets.ts';
 import { MAX_ACRES_RATIO, PARCEL_FIELD_NAMES, type ParcelField } from '../../shared/model/parcel-fields.ts';
@@ -41,13 +44,14 @@ export async function recordCounty(
   const { known, asOf, comps, filled } = await db.snapshot(tx => readFacts(tx, fips));
   const sales = pastSales(comps, fips, dayOf(asOf));
   const quarters = [...byQuarter(comps, sales).values()];
-  const values = new Map<number, number>();
+  const past = new Map<number, PastValue>();
   for (const [done, quarter] of quarters.entries()) {
     await turn();
     signal.throwIfAborted();
     progress?.(done / quarters.length);
-    for (const [sale, value] of valuePastSales(comps, fips, quarter)) values.set(sale, value);
+    for (const [sale, value] of valuePastSales(comps, fips, quarter)) past.set(sale, value);
   }
+  const values = new Map([...past].map(([sale, { meanAdjustedPrice }]) => [sale, meanAdjustedPrice]));
   const assessed = await assessedValues(db, fips, comps, sales);
   const lastYear = minusMonths(dayOf(asOf), 12);
   const record: CountyRecord = {
@@ -56,6 +60,7 @@ export async function recordCounty(
       ...(await studiesOf('assessor', comps, assessed, lastYear, signal)),
       ...(await studiesOf('plat', comps, values, lastYear, signal)),
     ],
+    confidence_order: orderOf(comps, past),
   };
   await db.run('feeds/store_record', { fips, as_of: asOf, record: JSON.stringify(record), ...known });
   return { parcels: record.parcels, sales: sales.length };
@@ -100,7 +105,8 @@ async function readFacts(db: Db, fips: number): Promise<Facts> {
   };
 }
 
-type Measured = Omit<CountyRecord, 'filled' | 'towns' | 'ratio_studies'> & Record<ParcelField, number>;
+type Measured = Omit<CountyRecord, 'filled' | 'towns' | 'ratio_studies' | 'confidence_order'> &
+  Record<ParcelField, number>;
 
 /** The county's latest sales that can be valued, without duplicates, earliest first. */
 function pastSales(comps: StoredComps, fips: number, asOfDay: number): number[] {
@@ -172,6 +178,23 @@ async function studiesOf(
     studies.push({ of, by: label, ...roundedStudy(study) });
   }
   return studies;
+}
+
+/** Whether estimates with higher confidence were closer to the prices of past sales. */
+function orderOf({ price }: StoredComps, past: ReadonlyMap<number, PastValue>): ConfidenceOrder {
+  const valued = [...past].map(([sale, { meanAdjustedPrice: model, confidence }]) => ({
+    price: price[sale]!,
+    confidence,
+    estimates: { model },
+  }));
+  const order = valued.length < LEAST_RANKED ? null : orderingOf(valued);
+  const rounded = (points: number | undefined) => (points === undefined ? null : round2(points));
+  return {
+    sales: valued.length,
+    points: rounded(order?.points),
+    low: rounded(order?.low),
+    high: rounded(order?.high),
+  };
 }
 
 const round4 = (value: number): number => Math.round(value * 1e4) / 1e4;

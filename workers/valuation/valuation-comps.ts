@@ -32,6 +32,8 @@ const COLUMNS = {
   feed: { type: 'int4', null: 0 },
   ofRoll: { type: 'char', null: 0 },
   parcel: { type: 'int8', null: Number.NaN },
+  lot: { type: 'int8', null: Number.NaN },
+  approved: { type: 'char', null: 0 },
   ...LAND_COLUMNS,
 } as const satisfies CopyColumns;
 
@@ -54,21 +56,18 @@ export async function readComps(
         : `l.location <@ ${literal(boxSql(where.box))}::box and l.fips <> ${literal(where.exceptFips)}`;
   const statement = compose('valuation/copy_comps', { where: condition });
   const { rows, columns } = await readCopy(db, statement, COLUMNS);
-  const { ids, status, price, acres, lon, lat, soldDay, listedDay, county, asked, feed, ofRoll, parcel } =
-    columns;
+  const {
+    lon,
+    lat,
+    steepPercent: _s,
+    frontageFt: _r,
+    floodPercent: _f,
+    wetlandsPercent: _w,
+    ...own
+  } = columns;
   return {
     count: rows,
-    ids,
-    status,
-    price,
-    acres,
-    soldDay,
-    listedDay,
-    county,
-    asked,
-    feed,
-    ofRoll,
-    parcel,
+    ...own,
     lon: lon.map(fromE7),
     lat: lat.map(fromE7),
     land: landTermsOf(rows, columns),

@@ -1,6 +1,5 @@
-import { z } from 'zod';
-import { countyCode, enqueue, RETRY } from '../../shared/platform/queue/jobs.ts';
-import { fiveDigits } from '../../shared/regions/counties.ts';
+import { countyValuation } from '../../shared/feeds/flagged-sales.ts';
+import { enqueue } from '../../shared/platform/queue/jobs.ts';
 import { enqueueCountyDealGrading } from '../deals/enqueue-deal-grading.ts';
 import { recomputeMarketJob } from '../market/recompute-market-job.ts';
 import { defineJob } from '../queue/job.ts';
@@ -8,11 +7,7 @@ import { enqueueDueRecord } from './record-county-job.ts';
 
 /** Values a county's parcels from nearby sales. */
 export const valueCountyJob = defineJob({
-  name: 'valuation.county',
-  queue: 'valuation',
-  payload: z.strictObject({ fips: countyCode, asOf: z.iso.date().optional() }),
-  key: ({ fips, asOf }) => (asOf === undefined ? fiveDigits(fips) : `${fiveDigits(fips)}@${asOf}`),
-  ...RETRY,
+  ...countyValuation,
   async run({ db, signal, progress, deliver }, payload) {
     const { estimateNewCounty } = await import('./estimate-county.ts');
     const { valueCounty } = await import('./value-county.ts');

@@ -24,6 +24,7 @@ import { LOCKS } from '../../shared/platform/locks.ts';
 import { compose, literal, sql } from '../../shared/platform/statements.ts';
 import { openChanges, recordChanges } from '../changes/record-changes.ts';
 import { type AssessorOpinion, readOpinions } from './assessed-land.ts';
+import { storeSaleFlags } from './flag-sales.ts';
 import { type IsUnsellable, readUnsellable } from './unsellable-parcels.ts';
 import {
   assessSales,
@@ -86,6 +87,7 @@ export function valueCounty(
     await tx.run('valuation/delete_valuations', { fips });
     if (rows === 0) {
       await tx.run('valuation/store_reach', { fips, extent: null, reach: null, as_of: null });
+      await storeSaleFlags(tx, fips, null);
       return { asOf: day, sales: 0, outliers: 0, parcels: 0, valued: 0 };
     }
     const extent = extentOf(columns);
@@ -100,6 +102,7 @@ export function valueCounty(
       reach: boxSql(reach),
       as_of: valued === 0 ? null : day,
     });
+    await storeSaleFlags(tx, fips, { comps, asOfDay: dayOf(day), excluded: outliers });
     await openChanges(tx);
     const moved = { fips: literal(fips), share: literal(MOVED_SHARE) };
     await tx.run('changes/stage_moved_valuations', {}, moved);

@@ -1,6 +1,7 @@
 import type { ReportSnapshot } from '../../../shared/comping/comp-report.ts';
 import type { Result } from '../../../shared/comping/comp-report-result.ts';
 import type { Report } from '../../../shared/comping/stored-reports.ts';
+import { type ConfidenceOrder, readConfidenceOrder } from '../../../shared/feeds/confidence-order.ts';
 import { sizes } from '../../../shared/model/buckets.ts';
 import { acres, count, day, moment, percent, usd } from '../../../shared/model/figures.ts';
 import { METRICS } from '../../../shared/model/market-metrics.ts';
@@ -23,18 +24,21 @@ export type ReportView = {
   result: Result | null;
   machine: Result | null;
   ground: Ground | null;
+  /** Whether confidence ranks errors in the county. */
+  order: ConfidenceOrder | null;
 };
 
 export async function readReportView(db: Db, report: Report): Promise<ReportView> {
   const snapshot = report.snapshot!;
   const result = figuresOf(report);
   const ground = result && (await readGround(db, snapshot, result.lines));
-  return { report, result, machine: modelResultOf(snapshot), ground };
+  const order = await readConfidenceOrder(db, report.fips);
+  return { report, result, machine: modelResultOf(snapshot), ground, order };
 }
 
 /** The results of the selection. @param path the path of the forms. Omit it for a read-only view */
 export function Results({
-  view: { report, result, machine, ground },
+  view: { report, result, machine, ground, order },
   path,
 }: {
   view: ReportView;
@@ -53,7 +57,7 @@ export function Results({
         {result && <TrendWords trend={snapshot.trend} county={countyOf(snapshot)} />}
       </Panel>
       <Panel id="conclusion" title="How the estimate is made" flush>
-        <Conclusion report={report} result={result} machine={machine} />
+        <Conclusion report={report} result={result} machine={machine} order={order} />
       </Panel>
       <Charts snapshot={snapshot} result={result} chosen={new Set(report.chosen)} />
       <Market snapshot={snapshot} />

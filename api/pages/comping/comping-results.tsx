@@ -6,6 +6,7 @@ import type {
   Totals,
 } from '../../../shared/comping/comp-report-result.ts';
 import type { Report } from '../../../shared/comping/stored-reports.ts';
+import type { ConfidenceOrder } from '../../../shared/feeds/confidence-order.ts';
 import { acres, count, usd } from '../../../shared/model/figures.ts';
 import { Icon } from '../frame/icons.tsx';
 import { Comparison, Submit } from '../frame/layout.tsx';
@@ -219,9 +220,14 @@ type Column = {
   price?: number | undefined;
 };
 
-type ConclusionProps = { report: Report; result: Result | null; machine: Result | null };
+type ConclusionProps = {
+  report: Report;
+  result: Result | null;
+  machine: Result | null;
+  order: ConfidenceOrder | null;
+};
 
-export function Conclusion({ report, result, machine }: ConclusionProps) {
+export function Conclusion({ report, result, machine, order }: ConclusionProps) {
   const snapshot = report.snapshot!;
   const subjectAcres = snapshot.subject.acres;
   const columns: Column[] = [
@@ -266,7 +272,9 @@ export function Conclusion({ report, result, machine }: ConclusionProps) {
                 : 'Needs 3 comps',
           ),
           row('Price variation (0–100)', ({ totals }) => totals!.gini.toFixed(1)),
-          row('Confidence', ({ result: of }) => (of?.enough ? confidenceText(of.estimate.confidence) : '–')),
+          row('Confidence', ({ result: of }) =>
+            of?.enough ? confidenceText(of.estimate.confidence, order) : '–',
+          ),
         ]}
       />
       <Problems report={report} result={result} />

@@ -1,4 +1,5 @@
 import type { Result, ResultLine } from '../../../shared/comping/comp-report-result.ts';
+import type { ConfidenceOrder } from '../../../shared/feeds/confidence-order.ts';
 import { acres, count, usd } from '../../../shared/model/figures.ts';
 import { Stat } from '../frame/layout.tsx';
 import { confidenceText, ValueBand } from '../frame/value-band.tsx';
@@ -7,12 +8,13 @@ import { miles } from './comping-list.tsx';
 type StripProps = {
   result: Result | null;
   machine: Result | null;
+  order: ConfidenceOrder | null;
   /** Whether the reader opened a shared link. */
   shared?: boolean;
 };
 
 /** The estimate in one line, which stays in view while the user chooses comps. */
-export function Strip({ result, machine, shared = false }: StripProps) {
+export function Strip({ result, machine, order, shared = false }: StripProps) {
   return (
     <section class="card est" id="strip" aria-live="polite">
       <Estimate title={shared ? "This report's estimate" : 'Your estimate'} of={result} none="no comps yet" />
@@ -26,7 +28,7 @@ export function Strip({ result, machine, shared = false }: StripProps) {
           />
           <small>
             80% range {usd(result.estimate.low)} – {usd(result.estimate.high)} ·{' '}
-            {confidenceText(result.estimate.confidence)}
+            {confidenceText(result.estimate.confidence, order)}
           </small>
         </div>
       )}

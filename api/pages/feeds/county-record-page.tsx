@@ -3,10 +3,12 @@ import { FIELD_GROUPS, fieldsIn, PARCEL_FIELDS } from '../../../shared/model/par
 import { countyText } from '../../../shared/regions/counties.ts';
 import { notFound } from '../../http/error-responses.ts';
 import { type CountyQuality, readQuality } from '../../v1/feeds/get-county-quality.ts';
+import { Result } from '../frame/form-result.tsx';
 import { Crumbs, Grid, LinkButton, Meter, Stat } from '../frame/layout.tsx';
 import type { Page } from '../frame/pages.tsx';
 import { readParts } from '../parts/county-part.ts';
 import { NoParcels } from '../parts/no-parcels.tsx';
+import { CountySales, readSales, saleActions } from './county-sales.tsx';
 import { KIND_WORDS } from './coverage-page.tsx';
 import { Studies } from './ratio-studies.tsx';
 
@@ -14,7 +16,8 @@ import { Studies } from './ratio-studies.tsx';
 export const countyRecordPage: Page = {
   path: '/coverage/:fips',
   access: 'session',
-  async get(visit) {
+  actions: saleActions,
+  async show(visit, result) {
     const { resources, now } = visit.deps;
     const code = String(visit.req.params.fips);
     const isFips = /^\d{5}$/.test(code);
@@ -39,8 +42,11 @@ export const countyRecordPage: Page = {
       <div class="record">
         {crumbs}
         <Head code={code} title={title} part={part} computedAt={quality.computed_at} />
+        <Result of={result} />
         <Figures quality={quality} />
         <Studies quality={quality} />
+        <Confidence order={quality.confidence} />
+        <CountySales sales={quality.sales} lists={await readSales(visit, Number(code))} />
         <Fields quality={quality} />
         <h2>Data sources</h2>
         <Grid
@@ -126,6 +132,26 @@ const rollNote = ({ as_of, merged_at }: CountyQuality['sources'][number]): strin
   if (as_of) return `as of ${day(as_of)}`;
   return merged_at ? `unknown, loaded ${day(merged_at)}` : 'unknown';
 };
+
+/** Whether grades of confidence mean something in the county. */
+function Confidence({ order: { ranks, sales, points, low, high } }: { order: CountyQuality['confidence'] }) {
+  if (ranks === null) return null;
+  const measured =
+    points === null
+      ? ''
+      : ` Past estimates in the half with higher confidence were within 25% of the price more often, by ${oneDigit(points)} points (90% interval: ${oneDigit(low!)} to ${oneDigit(high!)}).`;
+  return (
+    <>
+      <h2>Confidence</h2>
+      <p data-confidence-ranks={String(ranks)}>
+        {ranks
+          ? 'Estimates with higher confidence are closer to the price. Parcel pages grade them as low, medium, or high.'
+          : `Not ranked in this county: ${count(sales!)} ${sales === 1 ? 'sale' : 'sales'}. They don't show that estimates with higher confidence are closer to the price, so parcel pages show no grades.`}
+        {measured}
+      </p>
+    </>
+  );
+}
 
 function Fields({ quality: { filled } }: { quality: CountyQuality }) {
   const shares = filled as Readonly<Record<string, number>>;

@@ -1,3 +1,4 @@
+import { type ConfidenceOrder, confidenceRanks } from '../../../shared/feeds/confidence-order.ts';
 import { count, oneDigit, usd } from '../../../shared/model/figures.ts';
 import { Text } from './layout.tsx';
 
@@ -31,11 +32,26 @@ const short = (value: number): string =>
   value >= 999_500 ? `$${oneDigit(value / 1e6)}m` : value >= 1_000 ? `$${count(value / 1e3)}k` : usd(value);
 
 /** There are only three levels, because past errors don't justify a finer scale. */
-export function certaintyOf(confidence: number): 'Low' | 'Medium' | 'High' {
+function certaintyOf(confidence: number): 'Low' | 'Medium' | 'High' {
   if (confidence < 50) return 'Low';
   return confidence < 75 ? 'Medium' : 'High';
 }
 
-/** For example, "Low confidence · 40 of 100". */
-export const confidenceText = (confidence: number): string =>
-  `${certaintyOf(confidence)} confidence · ${count(confidence)} of 100`;
+/**
+ * For example, "Low confidence · 40 of 100". If the county's past sales don't show that confidence ranks
+ * errors, all estimates have the same words.
+ */
+export function confidenceText(confidence: number, order: ConfidenceOrder | null): string {
+  if (confidenceRanks(order)) return `${certaintyOf(confidence)} confidence · ${count(confidence)} of 100`;
+  if (order === null) return 'Confidence not ranked in this county yet';
+  return `Confidence not ranked in this county: ${count(order.sales)} ${order.sales === 1 ? 'sale' : 'sales'}`;
+}
+
+/** For example, "low confidence". */
+export const certaintyText = (confidence: number, order: ConfidenceOrder | null): string =>
+  confidenceRanks(order) ? `${certaintyOf(confidence).toLowerCase()} confidence` : 'confidence not ranked';
+
+export function confidenceBadge(confidence: number, order: ConfidenceOrder | null): string {
+  if (!confidenceRanks(order)) return 'badge';
+  return certaintyOf(confidence) === 'High' ? 'badge good' : 'badge warn';
+}

@@ -7,7 +7,7 @@ import { shortApn, titleCase } from '../../../shared/model/roll-text.ts';
 import { countyText } from '../../../shared/regions/counties.ts';
 import { Icon, type IconName } from '../frame/icons.tsx';
 import { Facts, Notice, Stat, Submit } from '../frame/layout.tsx';
-import { certaintyOf } from '../frame/value-band.tsx';
+import { certaintyText } from '../frame/value-band.tsx';
 import type { Detail } from '../parts/read-detail.ts';
 import { ParcelHistory } from './parcel-history.tsx';
 import { LandFacts, Slopes } from './parcel-land.tsx';
@@ -26,15 +26,19 @@ type PanelProps = ParcelData & {
 
 /** A parcel: its key figures, then actions, then all of its data. */
 export function ParcelPanel(parcel: PanelProps) {
-  const { detail, photo, value, addresses, comps, market, portfolio, phones, url, place, phoneFault } =
+  const { detail, photo, value, order, addresses, comps, market, portfolio, phones, url, place, phoneFault } =
     parcel;
   const isValued = !('why' in value);
   return (
     <article class="parcel" id="parcel">
       <Neighbors url={url} place={place} />
       <Head detail={detail} />
-      <KeyFigures detail={detail} value={value} market={market} />
-      {isValued ? <EstimateRange value={value} detail={detail} /> : <Notice>No estimate. {value.why}</Notice>}
+      <KeyFigures detail={detail} value={value} market={market} order={order} />
+      {isValued ? (
+        <EstimateRange value={value} detail={detail} order={order} />
+      ) : (
+        <Notice>No estimate. {value.why}</Notice>
+      )}
       <Actions detail={detail} isLookedUp={phones?.trace.matched === true} />
       <Tabs
         of={[
@@ -78,7 +82,9 @@ export function ParcelPanel(parcel: PanelProps) {
   );
 }
 
-function KeyFigures({ detail, value, market }: Pick<PanelProps, 'detail' | 'value' | 'market'>) {
+type FigureProps = Pick<PanelProps, 'detail' | 'value' | 'market' | 'order'>;
+
+function KeyFigures({ detail, value, market, order }: FigureProps) {
   const isValued = !('why' in value);
   return (
     <dl class="keyfigs">
@@ -90,7 +96,7 @@ function KeyFigures({ detail, value, market }: Pick<PanelProps, 'detail' | 'valu
       <Stat
         name="Estimated value"
         value={isValued ? usd(value.mean_adjusted_price) : '–'}
-        note={isValued ? `${certaintyOf(value.confidence_score).toLowerCase()} confidence` : 'no estimate'}
+        note={isValued ? certaintyText(value.confidence_score, order) : 'no estimate'}
       />
       {isValued ? (
         <Stat

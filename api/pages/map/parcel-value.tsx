@@ -1,3 +1,4 @@
+import { type ConfidenceOrder, confidenceRanks } from '../../../shared/feeds/confidence-order.ts';
 import { acres, day, percent, usd } from '../../../shared/model/figures.ts';
 import { titleCase } from '../../../shared/model/roll-text.ts';
 import { valuationProblems } from '../../../shared/model/valuation-problems.ts';
@@ -6,22 +7,28 @@ import { countyText } from '../../../shared/regions/counties.ts';
 import type { Comp } from '../../v1/market/comp-schema.ts';
 import type { ExplainedValue } from '../../v1/valuation/ai-comp-value.ts';
 import { Grid, Meter, Notice } from '../frame/layout.tsx';
-import { certaintyOf, confidenceText, ValueBand } from '../frame/value-band.tsx';
+import { confidenceBadge, confidenceText, ValueBand } from '../frame/value-band.tsx';
 import { problemWords } from '../parts/problem-words.ts';
 import type { Detail } from '../parts/read-detail.ts';
 import type { SimilarSales } from './read-parcel.ts';
 
+type RangeProps = { value: ExplainedValue; detail: Detail; order: ConfidenceOrder | null };
+
 /** The estimate with its 80% range and confidence. */
-export function EstimateRange({ value, detail }: { value: ExplainedValue; detail: Detail }) {
+export function EstimateRange({ value, detail, order }: RangeProps) {
   const { low_price: low, high_price: high } = value.explanation;
   const problems = problemsOf(value, detail);
   const isTooUncertain = isTooWide(low, high);
-  const kind = certaintyOf(value.confidence_score) === 'High' ? 'badge good' : 'badge warn';
   return (
     <div>
       <ValueBand low={low} high={high} estimate={value.mean_adjusted_price} />
       <p class="small" data-useless={isTooUncertain ? '' : undefined}>
-        <span class={kind}>{confidenceText(value.confidence_score)}</span>{' '}
+        <span
+          class={confidenceBadge(value.confidence_score, order)}
+          data-ranks={String(confidenceRanks(order))}
+        >
+          {confidenceText(value.confidence_score, order)}
+        </span>{' '}
         {isTooUncertain
           ? 'Too uncertain to use: the range is too wide.'
           : problems.length > 0

@@ -1,3 +1,4 @@
+import { type ConfidenceOrder, readConfidenceOrder } from '../../../shared/feeds/confidence-order.ts';
 import { listAddresses } from '../../../shared/market/market-statements.ts';
 import { narrowestBucket, sizes } from '../../../shared/model/buckets.ts';
 import { PlatError } from '../../../shared/platform/errors.ts';
@@ -24,6 +25,8 @@ export type ParcelData = {
   detail: Detail;
   photo: Photo | undefined;
   value: ExplainedValue | Missing;
+  /** Whether confidence ranks errors in the county. */
+  order: ConfidenceOrder | null;
   addresses: ReadonlyMap<string, string | null>;
   comps: Comp[];
   /** Sales of similar lots in the county, if any. */
@@ -45,9 +48,10 @@ export async function readParcel(visit: Visit, id: string): Promise<ParcelData> 
   const valued = orWhyNot(
     callEndpoint<ExplainedValue>(visit, aiCompValue, { params, query: { explain: 'true' } }),
   );
-  const [photo, value, addresses, portfolio, phones, market, comps] = await Promise.all([
+  const [photo, value, order, addresses, portfolio, phones, market, comps] = await Promise.all([
     readPhoto(visit, detail.property_id),
     valued,
+    detail.fips === null ? null : readConfidenceOrder(visit.deps.db, Number(detail.fips)),
     valued.then(value =>
       'why' in value
         ? new Map()
@@ -65,7 +69,8 @@ export async function readParcel(visit: Visit, id: string): Promise<ParcelData> 
           query: { point: detail.point.map(String), dist: String(COMPS_M), page_size: '100' },
         }),
   ]);
-  return { detail, photo, value, addresses, comps: comps?.results ?? [], market, portfolio, phones };
+  const results = comps?.results ?? [];
+  return { detail, photo, value, order, addresses, comps: results, market, portfolio, phones };
 }
 
 /** Uses only the parcel's own size class, because small lots cost more per acre than large tracts. */

@@ -1,14 +1,21 @@
 import { z } from 'zod';
 import {
+  type ConfidenceOrder,
+  confidenceRanks,
+  LEAST_RANKED,
+} from '../../../shared/feeds/confidence-order.ts';
+import {
   type CountyRecord,
   LEAST_STUDIED,
   RECORD_YEARS,
   WHOLE,
 } from '../../../shared/feeds/county-record.ts';
+import { countFlaggedSales } from '../../../shared/feeds/flagged-sales.ts';
 import type { RunCounts } from '../../../shared/feeds/ingest-runs.ts';
 import { utcDay } from '../../../shared/kernels/stats/calendar.ts';
 import { NARROW_BUCKETS } from '../../../shared/model/buckets.ts';
 import { PARCEL_FIELD_NAMES } from '../../../shared/model/parcel-fields.ts';
+import { SALE_FLAG_NAMES, SALE_FLAGS } from '../../../shared/model/sale-flags.ts';
 import type { Db } from '../../../shared/platform/db.ts';
 import { notFound } from '../../http/error-responses.ts';
 import { defineEndpoint } from '../common/endpoint-resources.ts';
@@ -85,6 +92,47 @@ const run = z
   })
   .meta({ id: 'QualityRun' });
 
+const flagText = SALE_FLAG_NAMES.map(flag => `\`${flag}\`: ${SALE_FLAGS[flag].description}`).join(' ');
+const sales = z
+  .object({
+    used: z
+      .int()
+      .nullable()
+      .describe(
+        "Number of the county's own sales that its last valuation used. Null if the county has not been valued yet.",
+      ),
+    flagged: z
+      .array(
+        z.object({
+          flag: z.enum(SALE_FLAG_NAMES).describe(flagText),
+          used: z.boolean().describe('Whether the valuation uses these sales.'),
+          sales: z.int().describe('Number of sales. Each sale has one flag.'),
+        }),
+      )
+      .describe('Sales that the valuation does not use, and others to be careful with, by reason.'),
+  })
+  .meta({ id: 'CountySales' });
+
+const confidence = z
+  .object({
+    ranks: z
+      .boolean()
+      .nullable()
+      .describe(
+        'Whether estimates with a higher confidence score were closer to the price: `low` is above 0. Null if this has not been measured yet.',
+      ),
+    sales: z.int().nullable().describe('Number of past sales with an estimate.'),
+    points: z
+      .number()
+      .nullable()
+      .describe(
+        `Share of estimates within 25% of the price among the half of the sales with higher confidence, minus the same share of the other half, in percentage points. Null with fewer than ${LEAST_RANKED} sales.`,
+      ),
+    low: z.number().nullable().describe('Low end of the 90% interval of `points`.'),
+    high: z.number().nullable().describe('High end of the 90% interval of `points`.'),
+  })
+  .meta({ id: 'ConfidenceOrder' });
+
 const quality = z
   .object({
     fips,
@@ -129,9 +177,11 @@ const quality = z
       }),
     ),
     no_comps: noCompsNotice,
+    sales,
     ratio_studies: z
       .array(study)
       .describe("Ratio studies: the assessor's values, then Plat's, each for all sizes, then by size."),
+    confidence,
     history: z.array(run).describe('Latest merged and blocked runs for its rolls, newest first.'),
   })
   .meta({ id: 'CountyQuality' });
@@ -146,7 +196,7 @@ export const countyQuality = defineEndpoint({
   operationId: 'get_county_quality',
   summary: 'Get the data quality of a county',
   description:
-    "Returns how complete a county's roll is, how well boundaries and acreages agree, how many ids were kept, how old each source is, and how close the assessor's and Plat's values are to past sales (ratio studies).",
+    "Returns how complete a county's roll is, how well boundaries and acreages agree, how many ids were kept, how old each source is, which sales the valuation uses, and how close the assessor's and Plat's values are to past sales (ratio studies).",
   params: z.object({ fips }),
   response: {
     description: 'The data quality of the county. Unknown figures are null.',
@@ -175,8 +225,9 @@ type StoredRun = Pick<CountyQuality['history'][number], 'run_id' | 'feed' | 'cou
 const MAX_RUNS = 12;
 
 export async function readQuality(db: Db, code: string, now: Date): Promise<CountyQuality | undefined> {
-  const [[coverage], [stored]] = await Promise.all([
+  const [[coverage], counted, [stored]] = await Promise.all([
     readCoverage(db, Number(code)),
+    countFlaggedSales(db, Number(code)),
     db.run<Stored>('feeds/get_record', { fips: Number(code), runs: MAX_RUNS }),
   ]);
   if (coverage === undefined) return undefined;
@@ -199,10 +250,26 @@ export async function readQuality(db: Db, code: string, now: Date): Promise<Coun
     ids_kept: idsKept(last.map(({ counts }) => counts)),
     sources: coverage.sources.map(source => ageOf(source, now)),
     ...(coverage.no_comps && { no_comps: coverage.no_comps }),
+    sales: {
+      used: counted.used,
+      flagged: counted.flagged.map(({ flag, sales: n }) => ({
+        flag,
+        used: SALE_FLAGS[flag].isUsed,
+        sales: n,
+      })),
+    },
     ratio_studies: record?.ratio_studies ?? [],
+    confidence: describeOrder(record?.confidence_order ?? null),
     history: runs,
   };
 }
+
+const NO_ORDER = { sales: null, points: null, low: null, high: null };
+
+const describeOrder = (order: ConfidenceOrder | null): CountyQuality['confidence'] => ({
+  ranks: confidenceRanks(order),
+  ...(order ?? NO_ORDER),
+});
 
 const round4 = (value: number): number => Math.round(value * 1e4) / 1e4;
 const shareOrNull = (part: number, whole: number): number | null =>

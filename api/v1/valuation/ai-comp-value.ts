@@ -1,4 +1,9 @@
 import { z } from 'zod';
+import {
+  confidenceRanks,
+  LEAST_RANKED,
+  readConfidenceOrder,
+} from '../../../shared/feeds/confidence-order.ts';
 import { round2 } from '../../../shared/kernels/stats/rounding.ts';
 import { PRICES } from '../../../shared/model/prices.ts';
 import { countyOf } from '../../../shared/model/property-id.ts';
@@ -49,6 +54,12 @@ const explanation = z
       .boolean()
       .describe(
         'Whether the comps are too different from the parcel. True if the parcel is more than 1.5 times as large as the largest comp, or smaller than the smallest comp by that factor, if every comp is more than two steps away (distance, size, and age combined, see docs/valuations.md), or if none of the comps are sales. Also true if the parcel cannot be sold as a lot: according to the roll, it is exempt, a right-of-way, water, or a common area, or it is smaller than 0.02 acres. In all of these cases, the confidence is halved. Also true, but without halving the confidence, if the county has so few sales that its price level could be off by a quarter. The range and confidence already reflect that uncertainty. In list rows, this is reported in `needs_review`.',
+      ),
+    confidence_ranks: z
+      .boolean()
+      .nullable()
+      .describe(
+        `Whether the county's past sales show that estimates with a higher \`confidence_score\` are closer to the price. If false, don't rank the county's parcels by the score: it has fewer than ${LEAST_RANKED} past sales, or the 90% interval of the difference includes 0. Null if this has not been measured yet.`,
       ),
     as_of: z.iso.date().describe('Date of the estimate. Later sales are not used.'),
     model_version: z.string().describe('Version of the model that made the estimate.'),
@@ -125,7 +136,7 @@ export const aiCompValue = defineEndpoint({
     };
     if (!explain) return { body: value, tokens: PRICES.value.tokens };
     return {
-      body: { ...value, explanation: await explainValue(db, row) },
+      body: { ...value, explanation: await explainValue(db, countyOf(property_id), row) },
       tokens: PRICES.value.tokens,
     };
   },
@@ -144,7 +155,7 @@ async function explainAbsence(db: Db, id: number): Promise<string> {
 
 type UsedComp = Pick<z.infer<typeof usedComp>, 'id' | 'status' | 'price' | 'lot_size' | 'sold_date'>;
 
-async function explainValue(db: Db, value: Value): Promise<object> {
+async function explainValue(db: Db, fips: number, value: Value): Promise<object> {
   const used = unpackComps(value.comps!);
   const rows = await db.run<UsedComp>('valuation/list_used_comps', { ids: used.map(({ id }) => id) });
   const byId = new Map(used.map(comp => [comp.id, comp]));
@@ -152,6 +163,7 @@ async function explainValue(db: Db, value: Value): Promise<object> {
     low_price: round2(value.low_price),
     high_price: round2(value.high_price),
     out_of_support: value.out_of_support,
+    confidence_ranks: confidenceRanks(await readConfidenceOrder(db, fips)),
     as_of: value.as_of,
     model_version: value.model_version,
     comps: rows.map(row => {

@@ -282,9 +282,13 @@ function compare(valued: readonly Valued[]): Backtest['better'] {
 }
 
 /** How much better the more confident half is; null if there are fewer than two sales. */
-function orderingOf(valued: readonly Valued[]): Backtest['ordering'] {
+export function orderingOf(
+  valued: readonly (Pick<Valued, 'price' | 'confidence'> & { estimates: { model: number } })[],
+): Backtest['ordering'] {
   const byConfidence = [...valued].sort((a, b) => a.confidence - b.confidence);
-  const hits = Float64Array.from(byConfidence, one => (errorOf(one, 'model') <= 0.25 ? 1 : 0));
+  const hits = Float64Array.from(byConfidence, ({ price, estimates }) =>
+    Math.abs(estimates.model - price) <= 0.25 * price ? 1 : 0,
+  );
   const middle = hits.length / 2;
   const gain = (drawn: ArrayLike<number>) => {
     const sums = { low: 0, lowCount: 0, high: 0, highCount: 0 };

@@ -1,7 +1,10 @@
 import { landAt } from './land-effects.ts';
 import { fitCounty, type OtherCounties } from './model.ts';
-import type { Comps } from './valuation-types.ts';
+import type { Comps, Valuation } from './valuation-types.ts';
 import { createValuer } from './value-parcel.ts';
+
+/** `meanAdjustedPrice`: the estimate in USD. */
+export type PastValue = Pick<Valuation, 'meanAdjustedPrice' | 'confidence'>;
 
 const NOBODY: OtherCounties = new Map();
 
@@ -11,13 +14,17 @@ const NOBODY: OtherCounties = new Map();
  * @param sales indices of comps, at least one
  * @returns the estimates in USD by sale, omitting sales that have too few comps
  */
-export function valuePastSales(comps: Comps, county: number, sales: readonly number[]): Map<number, number> {
+export function valuePastSales(
+  comps: Comps,
+  county: number,
+  sales: readonly number[],
+): Map<number, PastValue> {
   const firstDay = sales.reduce(
     (first, sale) => Math.min(first, comps.soldDay[sale]!),
     Number.POSITIVE_INFINITY,
   );
   const value = createValuer(fitCounty(comps, county, firstDay - 1, NOBODY).model);
-  const values = new Map<number, number>();
+  const values = new Map<number, PastValue>();
   for (const sale of sales) {
     const valuation = value({
       lon: comps.lon[sale]!,
@@ -26,7 +33,9 @@ export function valuePastSales(comps: Comps, county: number, sales: readonly num
       land: landAt(comps.land, sale),
       assessed: comps.assessed?.[sale],
     });
-    if (valuation !== null) values.set(sale, valuation.meanAdjustedPrice);
+    if (valuation === null) continue;
+    const { meanAdjustedPrice, confidence } = valuation;
+    values.set(sale, { meanAdjustedPrice, confidence });
   }
   return values;
 }

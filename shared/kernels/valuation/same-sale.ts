@@ -1,6 +1,7 @@
 import { geodesicDistanceM } from '../../geo/distance.ts';
 import { SQ_M_PER_ACRE } from '../../geo/units.ts';
 import { addToGroup } from '../groups.ts';
+import { findRepeatSales } from './repeat-sales.ts';
 import { usableSales } from './screen.ts';
 import type { Comps } from './valuation-types.ts';
 
@@ -30,13 +31,15 @@ function isSameSale(a: SaleRecord, b: SaleRecord): boolean {
 }
 
 /**
- * Usable sales up to a day, sorted by county and day: all sales, the duplicates, and all sales except the
- * duplicates.
+ * Usable sales up to a day, sorted by county and day: all of them, duplicates from other feeds and from the
+ * same one, lots sold again soon, and all sales except the duplicates.
  */
 export function salesUntil(comps: Comps, asOfDay: number) {
   const usable = usableSales(comps, asOfDay);
   const second = secondRecords(comps, usable);
-  return { usable, second, all: usable.filter(sale => !second.has(sale)) };
+  const first = usable.filter(sale => !second.has(sale));
+  const { twoDates, resold } = findRepeatSales(comps, first);
+  return { usable, second, twoDates, resold, all: first.filter(sale => !twoDates.has(sale)) };
 }
 
 /** A kept record and the feeds it represents. */
@@ -65,7 +68,9 @@ function findSecond(comps: Comps, feed: Int32Array, sales: Int32Array, into: Map
   const kept = new Map<number, KeptSale[]>();
   for (const sale of byDay) {
     const record = recordOf(comps, sale);
-    const alike = findAlike(kept.get(record.price) ?? [], record, feed[sale]!);
+    const alike = comps.approved?.[sale]
+      ? undefined
+      : findAlike(kept.get(record.price) ?? [], record, feed[sale]!);
     if (alike === undefined) {
       addToGroup(kept, record.price, { sale, record, feeds: new Set([feed[sale]!]) });
       continue;

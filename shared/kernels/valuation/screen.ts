@@ -25,7 +25,7 @@ import { ACTIVE, type Comps, NO_DAY, PENDING, SOLD } from './valuation-types.ts'
 const YEAR_DAYS = 365;
 
 /** Anything smaller isn't a building lot but a strip, a mooring, or a mistyped acreage. */
-const MIN_ACRES = 0.01;
+export const MIN_ACRES = 0.01;
 
 /** Whether a comp has a price, a size, and a location. */
 export function isUsable({ acres, price, county, lon, lat }: Comps, i: number): boolean {
@@ -47,7 +47,7 @@ export function usableSales(comps: Comps, asOfDay: number): Int32Array {
 
 /** The sales that aren't outliers, in order. @param sales from `usableSales` */
 export function withoutOutliers(comps: Comps, sales: Int32Array, effects: Effects): Int32Array {
-  const { acres, price, soldDay, county, land } = comps;
+  const { acres, price, soldDay, county, land, approved } = comps;
   const levels = new Float64Array(sales.length);
   const outlying = new Set<number>();
   /** Sales for which fewer than three earlier sales are known in the county. */
@@ -78,7 +78,7 @@ export function withoutOutliers(comps: Comps, sales: Int32Array, effects: Effect
     begin = end;
   }
   for (const i of outlyingElsewhere(comps, sales, levels, first)) outlying.add(i);
-  return sales.filter((_, i) => !outlying.has(i));
+  return sales.filter((sale, i) => !outlying.has(i) || approved?.[sale] === 1);
 
   /** The end of the county's sales up to a day, searching from the i-th sale. */
   function knownOn(day: number, i: number, end: number): number {

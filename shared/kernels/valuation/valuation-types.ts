@@ -34,6 +34,10 @@ export type Comps = {
   feed?: Int32Array | undefined;
   /** 1 if the feed is a roll. */
   ofRoll?: Uint8Array | undefined;
+  /** Identifies the lot that was sold, within its county; NaN if unknown. */
+  lot?: Float64Array | undefined;
+  /** 1 if an operator decided to use the sale, whatever its price. */
+  approved?: Uint8Array | undefined;
   /** ACTIVE, PENDING or SOLD. */
   status: Uint8Array;
   /** Days since 1970-01-01; NO_DAY unless SOLD. */

@@ -7,7 +7,7 @@ where c.fips = :fips
   and not exists (
     select 1
     from county_records r
-    where r.fips = c.fips and r.computed_at > now() - interval '7 days'
+    where r.fips = c.fips and r.record -> 'confidence_order' is not null and r.computed_at > now() - interval '7 days'
       and r.seen_run >= (select coalesce(max(id), 0) from runs where feed_id = any (c.feed_ids) and status = 'merged')
       and r.seen_sales * 1.1 >= (select count(*) from listings where fips = :fips and status = 'SOLD')
   )
@@ -47,6 +47,10 @@ from (
   where fips = :fips and property_id = any (:property_ids::bigint[])
 ) known
 where value > 0
+
+-- name: get_confidence_order
+-- Whether confidence ranks the errors of a county's estimates, from its record. `fips`: the county.
+select record -> 'confidence_order' as order from county_records where fips = :fips
 
 -- name: store_record
 -- Replaces a county's record.

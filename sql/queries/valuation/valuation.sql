@@ -16,17 +16,29 @@ copy (
 -- name: copy_comps
 -- The comps that valuations can use, by id, with the columns that workers/valuation/valuation-comps.ts names.
 -- Status: 0 ACTIVE, 1 PENDING, 2 SOLD. The last asking price of a sale comes from its source, or otherwise
--- from the listing's history. {{where}}: a condition for the comps.
+-- from the listing's history. A sale is a comp if an operator uses it, and isn't if an operator left it out.
+-- The lot is a digest of the parcel number, in the 53 bits that a float has. {{where}}: a condition on the
+-- comps.
 copy (
   select
     l.id, (case l.status when 'ACTIVE' then 0 when 'PENDING' then 1 else 2 end)::"char", l.price::float8, l.lot_acres,
     l.location[0], l.location[1], l.sold_date, l.listed_date, l.fips,
     case when l.status = 'SOLD' then coalesce(nullif(l.asked_price, 0), h.price)::float8 end,
     l.feed_id, (f.kind = 'assessor')::int::"char", c.property_id,
+    hashtextextended(nullif(upper(regexp_replace(l.apn, '[^[:alnum:]]', '', 'g')), ''), 0) & 9007199254740991,
+    (o.used is true)::int::"char",
     c.steep_percent::float8, c.frontage_ft::float8, c.flood_percent::float8, c.wetlands_percent::float8
-  from listings l
+  from (
+    select l.* from listings l where l.status <> 'OFF_MARKET' and {{where}}
+    union all
+    select l.*
+    from sale_overrides d
+    join listings l on l.id = d.id
+    where d.used and l.status = 'OFF_MARKET' and {{where}}
+  ) l
   join feeds f on f.id = l.feed_id
   left join comp_land c on c.listing_id = l.id
+  left join sale_overrides o on o.id = l.id
   left join lateral (
     select e.price
     from listing_events e
@@ -35,8 +47,7 @@ copy (
     order by e.run_id desc
     limit 1
   ) h on true
-  where l.status <> 'OFF_MARKET' and l.lot_acres > 0 and l.price > 0 and l.location is not null and l.fips is not null
-    and {{where}}
+  where l.lot_acres > 0 and l.price > 0 and l.location is not null and l.fips is not null and o.used is distinct from false
   order by l.id
 ) to stdout (format binary);
 
@@ -162,11 +173,12 @@ where fips = :fips and retired_at is null and land_use_code = any (:codes::text[
 
 -- name: list_used_comps
 -- The comps of a valuation, in the order of `ids`. A comp that its feed has since withdrawn has the status
--- OFF_MARKET.
+-- OFF_MARKET, unless it is a sale that an operator uses.
 select
-  l.id, l.status, l.price::float8 as price, l.lot_acres as lot_size, to_char(l.sold_date, 'YYYY-MM-DD') as sold_date
+  l.id, case when o.used and l.status = 'OFF_MARKET' then 'SOLD' else l.status end as status, l.price::float8 as price, l.lot_acres as lot_size, to_char(l.sold_date, 'YYYY-MM-DD') as sold_date
 from unnest(:ids::uuid[]) with ordinality as used (id, place)
 join listings l on l.id = used.id
+left join sale_overrides o on o.id = l.id
 order by used.place
 
 -- name: lock_county

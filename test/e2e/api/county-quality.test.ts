@@ -86,6 +86,11 @@ test("the sample's quality record matches its roll and its sales", async () => {
     expect(intervals.median_ratio!.low).toBeLessThanOrEqual(median_ratio);
     expect(intervals.median_ratio!.high).toBeGreaterThanOrEqual(median_ratio);
   }
+  const { ranks, sales, points, low, high } = quality.confidence;
+  expect(sales).toBe(plat.n + plat.outliers);
+  expect(low!).toBeLessThan(points!);
+  expect(points!).toBeLessThan(high!);
+  expect(ranks).toBe(low! > 0);
   for (const of of ['assessor', 'plat'] as const) {
     const bySize = quality.ratio_studies.filter(study => study.of === of && ACRE_SIZES.has(study.by));
     const all = studyOf(of, 'all');

@@ -1,4 +1,5 @@
 import { PARCEL_FIELD_NAMES } from '../../../../shared/model/parcel-fields.ts';
+import { MIN_SALE_PRICE } from '../../../../shared/model/sale-flags.ts';
 import type { Sales } from '../../../feeds/feed.ts';
 import {
   type Mapping,
@@ -10,7 +11,7 @@ import {
 import { checkPart, type DryRun } from '../../engine/dry-run.ts';
 import { type MappedRow, positionsOf } from '../../engine/map-fields.ts';
 import { countClass, newClasses } from '../../engine/run-counts.ts';
-import { compCounter, compsOf, MIN_SALE_PRICE } from '../listings/check-comps.ts';
+import { compCounter, compsOf } from '../listings/check-comps.ts';
 import { countsOf } from '../listings/listing-notes.ts';
 import { type AssessorFeed, PARCEL_ROWS, type ParcelInput } from './assessor-feed.ts';
 import { compileParcelMapper, type MappedParcel, showsSales } from './map-parcel.ts';

@@ -1,14 +1,12 @@
 import { noComps } from '../../../../shared/feeds/no-comps.ts';
 import { LISTING_FIELD_NAMES } from '../../../../shared/model/listing-fields.ts';
 import { PARCEL_FIELD_NAMES } from '../../../../shared/model/parcel-fields.ts';
+import { MIN_SALE_PRICE } from '../../../../shared/model/sale-flags.ts';
 import { stateOfFips } from '../../../../shared/regions/states.ts';
 import type { PartCheck } from '../../engine/check-part.ts';
 import { type MappedRow, positionsOf } from '../../engine/map-fields.ts';
 import type { Deed, MappedSales } from './map-sale.ts';
 import { DEED_DAYS } from './stage-sales.ts';
-
-/** Prices below this are nominal. */
-export const MIN_SALE_PRICE = 1_000;
 
 const CODES_SHOWN = 8;
 

@@ -4,8 +4,8 @@ import {
   type ListingField,
   type ListingStatus,
 } from '../../../../shared/model/listing-fields.ts';
+import { listingId } from '../../../../shared/model/listing-id.ts';
 import type { FieldValue } from '../../../../shared/model/parcel-fields.ts';
-import { uuidV5 } from '../../../../shared/model/uuid.ts';
 import { arrayLiteral, copyValue } from '../../../../shared/platform/copy.ts';
 import type { Db } from '../../../../shared/platform/db.ts';
 import { formerCounty, planningRegion } from '../../../../shared/regions/connecticut.ts';
@@ -43,9 +43,6 @@ export const LISTING_PARTS = {
 };
 
 export const COPY_LISTING = `copy stage_listing (row_no, id, ${LISTING_PARTS.columns}, hash) from stdin`;
-
-/** Derived from source and id, so that a listing has the same id in every installation. */
-const listingId = (source: string, sourceId: string): string => uuidV5(`listing:${source}\u0000${sourceId}`);
 
 export function listingLine(rowNo: number, listing: ListingRecord): string {
   const { location: at, photos } = listing;

@@ -1,3 +1,4 @@
+import { SEVERAL_PARCELS } from '../../../../shared/model/sale-flags.ts';
 import { MAX_ACREAGE_CORRECTION } from '../../../../shared/model/sold-acres.ts';
 import { openCopy } from '../../../../shared/platform/copy.ts';
 import type { Db } from '../../../../shared/platform/db.ts';
@@ -43,13 +44,6 @@ export const DEED_DAYS = 180;
  * earlier runs that no longer qualify, and sales that another feed already has as comps.
  */
 export type SaleCounts = { comps: number; multi_parcel: number; disqualified: number; repeated?: number };
-
-/**
- * The `sale_type` of a sale of several parcels. Such a sale stays OFF_MARKET, outside comps, statistics, and
- * valuations, so that a later roll that shows it on only one of the parcels doesn't turn it into a comp for
- * that parcel.
- */
-const SEVERAL_PARCELS = 'Deed over several parcels';
 
 /**
  * Stages recorded sales as comps and compares them with existing listings.
