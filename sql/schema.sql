@@ -1232,6 +1232,8 @@ create table valuations (
   as_of date not null,
   model_version text not null,
   computed_at timestamp with time zone default now() not null,
+  neighborhood_ppa double precision,
+  neighborhood_weight real,
   constraint valuations_pkey PRIMARY KEY (fips, property_id)
 ) partition by RANGE (fips);
 

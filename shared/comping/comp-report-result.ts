@@ -1,6 +1,13 @@
 import { mean, median } from 'simple-statistics';
 import { gini } from '../kernels/stats/region-stats.ts';
-import { type ChosenComps, MIN_COMPS, newChosenComps, weighComps } from '../kernels/valuation/select.ts';
+import { averageWith } from '../kernels/valuation/neighborhood-share.ts';
+import {
+  type ChosenComps,
+  combine,
+  MIN_COMPS,
+  newChosenComps,
+  weighComps,
+} from '../kernels/valuation/select.ts';
 import type { Valuation } from '../kernels/valuation/valuation-types.ts';
 import { createConclusion } from '../kernels/valuation/value-parcel.ts';
 import { shownPercent } from '../model/valuation-comps-codec.ts';
@@ -56,7 +63,10 @@ export function resultOf(
   const columns = columnsOf(comps, overrideOf);
   // Reports from before counties had their own weights have none.
   weighComps(columns, snapshot.weight_steps ?? 1);
-  const estimate = createConclusion(snapshot, comps.length)(columns, snapshot.subject.acres);
+  columns.neighborhood = snapshot.neighborhood?.log_ppa ?? Number.NaN;
+  const neighborhoodShare = snapshot.neighborhood?.share ?? 0;
+  const conclude = createConclusion({ ...snapshot, neighborhoodShare }, comps.length);
+  const estimate = conclude(columns, snapshot.subject.acres);
   const lines = linesOf(comps, columns, estimate, snapshot.subject.acres, overrideOf);
   return {
     lines,
@@ -102,10 +112,12 @@ function linesOf(
   acres: number,
   overrideOf: OverrideOf,
 ): ResultLine[] {
-  const whole = Math.log(estimate.meanAdjustedPpa);
+  const { mean } = combine(columns);
+  const { neighborhood } = estimate;
   return comps.map((comp, i) => {
     const weight = columns.weight[i]!;
-    const without = (whole - weight * columns.adjusted[i]!) / (1 - weight);
+    const byOthers = (mean - weight * columns.adjusted[i]!) / (1 - weight);
+    const without = averageWith(columns.neighborhood, neighborhood?.weight ?? 0, byOthers);
     return {
       comp,
       ppa: columns.ppa[i]!,

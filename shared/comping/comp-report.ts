@@ -99,6 +99,10 @@ export type ReportSnapshot = {
   elasticity: number;
   /** Steps over which the weight of a comp falls to 1/e. */
   weight_steps?: number;
+  /**
+   * ln(price per acre) of the neighborhood, null with too few sales, and its share. Missing in older reports.
+   */
+  neighborhood?: { log_ppa: number | null; share: number };
   /** The county's price trend; missing in older reports. */
   trend?: PriceTrend;
   calibration: Calibration;

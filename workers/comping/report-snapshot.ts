@@ -70,6 +70,7 @@ export async function snapshotOf(
     subject: { ...known, ...place, fips: fiveDigits(fips), outline: outlineOf(boundary) },
     elasticity: model.effects.elasticity,
     weight_steps: model.weightSteps,
+    neighborhood: neighborhoodOf(model, subject),
     trend: trendOf(model),
     calibration: model.calibration,
     discount: model.discount,
@@ -132,6 +133,11 @@ async function readCandidates(
       },
     ];
   });
+}
+
+function neighborhoodOf(model: Model, subject: Subject): ReportSnapshot['neighborhood'] {
+  const { logPpa } = model.kriging.at(subject, model.asOfDay, -1);
+  return { log_ppa: Number.isNaN(logPpa) ? null : logPpa, share: model.neighborhoodShare };
 }
 
 function trendOf({ effects, lag, sales, county }: Model): PriceTrend {

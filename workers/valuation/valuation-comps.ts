@@ -16,6 +16,8 @@ export const LAND_COLUMNS = {
   frontageFt: number,
   floodPercent: number,
   wetlandsPercent: number,
+  /** 1 on a shore, 0 elsewhere. */
+  shore: number,
 } as const;
 
 const COLUMNS = {
@@ -36,7 +38,12 @@ const COLUMNS = {
 } as const satisfies CopyColumns;
 
 /** `parcel`: ids of the parcels that they are of, NaN where unknown. */
-export type StoredComps = Comps & { ids: Uint8Array; parcel: Float64Array; assessed: Float64Array };
+export type StoredComps = Comps & {
+  ids: Uint8Array;
+  parcel: Float64Array;
+  assessed: Float64Array;
+  shore: Float64Array;
+};
 
 /** The comps of a county, or those of other counties in a box in integers of 1e-7 degree, or all, by id. */
 export async function readComps(
@@ -51,8 +58,22 @@ export async function readComps(
         : `l.location <@ ${literal(boxSql(where.box))}::box and l.fips <> ${literal(where.exceptFips)}`;
   const statement = compose('valuation/copy_comps', { where: condition });
   const { rows, columns } = await readCopy(db, statement, COLUMNS);
-  const { ids, status, price, acres, lon, lat, soldDay, listedDay, county, asked, feed, ofRoll, parcel } =
-    columns;
+  const {
+    ids,
+    status,
+    price,
+    acres,
+    lon,
+    lat,
+    soldDay,
+    listedDay,
+    county,
+    asked,
+    feed,
+    ofRoll,
+    parcel,
+    shore,
+  } = columns;
   return {
     count: rows,
     ids,
@@ -66,6 +87,7 @@ export async function readComps(
     feed,
     ofRoll,
     parcel,
+    shore,
     lon: lon.map(fromE7),
     lat: lat.map(fromE7),
     land: landTermsOf(rows, columns),
@@ -99,7 +121,10 @@ export function joinComps(a: StoredComps, b: StoredComps): StoredComps {
 }
 
 /** The land's terms of every row, LAND_TERMS a row. */
-export function landTermsOf(rows: number, figures: CopiedColumns<typeof LAND_COLUMNS>): Float64Array {
+export function landTermsOf(
+  rows: number,
+  figures: Omit<CopiedColumns<typeof LAND_COLUMNS>, 'shore'>,
+): Float64Array {
   const { steepPercent, frontageFt, floodPercent, wetlandsPercent } = figures;
   const terms = new Float64Array(rows * LAND_TERMS);
   const one = { steepPercent: 0, frontageFt: 0, floodPercent: 0, wetlandsPercent: 0 };

@@ -24,7 +24,11 @@ const usedComp = z.object({
   price: usd('Sale price, or list price'),
   lot_size: z.number().nullable().describe('Lot size in acres. Null when unknown.'),
   sold_date: z.iso.datetime().nullable().describe('Sale date at midnight UTC. Null for a listing.'),
-  weight: z.number().min(0).max(1).describe('Share of the comp in the estimate, from 0 to 1.'),
+  weight: z
+    .number()
+    .min(0)
+    .max(1)
+    .describe('Share of the comp among the comps, from 0 to 1. The shares add up to 1.'),
   size_percent: adjustedFor('size'),
   time_percent: z
     .number()
@@ -37,7 +41,7 @@ const usedComp = z.object({
     .number()
     .nullable()
     .describe(
-      'Adjustment of its price per acre for slope, road frontage, flood zone, and wetlands together, in percent. Null if sales show no effect of them, or if they are unknown for the comp or the parcel.',
+      'Adjustment of its price per acre for slope, road frontage, flood zone, wetlands, and waterfront together, in percent. Null if sales show no effect of them, or if they are unknown for the comp or the parcel.',
     ),
 });
 
@@ -52,6 +56,19 @@ const explanation = z
       ),
     as_of: z.iso.date().describe('Date of the estimate. Later sales are not used.'),
     model_version: z.string().describe('Version of the model that made the estimate.'),
+    neighborhood: z
+      .object({
+        ppa: usd('Price per acre of a parcel of this size there'),
+        weight: z
+          .number()
+          .min(0)
+          .max(1)
+          .describe('Share of the estimate, from 0 to 1. Comps share the rest.'),
+      })
+      .nullable()
+      .describe(
+        'Price level of the neighborhood, from all nearby sales of any size. The logarithm of `mean_adjusted_ppa` is the weighted mean of the logarithms of this price and of the adjusted prices of the comps. Null with too few sales.',
+      ),
     comps: z
       .array(usedComp)
       .describe(
@@ -66,7 +83,7 @@ const compValue = z
     mean_ppa: usd('Average price per acre of the comps, without adjustments'),
     mean_adjusted_price: usd('Estimated value: `mean_adjusted_ppa` times the effective acres'),
     mean_adjusted_ppa: usd(
-      "Estimated value per acre: weighted geometric mean of the comps' prices per acre, each adjusted for size, time, location, and land",
+      "Estimated value per acre: weighted geometric mean of the comps' prices per acre, each adjusted for size, time, location, and land, and of the neighborhood's price per acre",
     ),
     confidence_score: z
       .number()
@@ -94,7 +111,7 @@ export const aiCompValue = defineEndpoint({
   operationId: 'get_property_ai_comp_value',
   summary: 'Get the estimated value of a parcel',
   description:
-    "Returns the estimated value of a parcel's land, based on up to 12 comps that are close in distance, size, and time. Each comp is adjusted to the parcel for size, time, location, and land (slope, road frontage, flood zone, wetlands), by effects estimated from sales. Comps are vacant land, so buildings add nothing. Features that are not in the data, such as a waterfront or a view, are not included. Estimates are stored, and recalculated daily and when comps or parcels change.",
+    "Returns the estimated value of a parcel's land, based on up to 12 comps that are close in distance, size, and time. Each comp is adjusted to the parcel for size, time, location, and land (slope, road frontage, flood zone, wetlands, waterfront), by effects estimated from sales. The result is averaged with the price level of the neighborhood. Comps are vacant land, so buildings add nothing. Features that are not in the data, such as a view, are not included. Estimates are stored, and recalculated daily and when comps or parcels change.",
   query: z.strictObject({
     explain: queryFlag('Add the 80% range and the comps with their adjustments. No extra charge.'),
   }),
@@ -152,6 +169,10 @@ async function explainValue(db: Db, value: Value): Promise<object> {
     out_of_support: value.out_of_support,
     as_of: value.as_of,
     model_version: value.model_version,
+    neighborhood:
+      value.neighborhood_ppa === null
+        ? null
+        : { ppa: round2(value.neighborhood_ppa), weight: Math.round(value.neighborhood_weight! * 1e4) / 1e4 },
     comps: rows.map(row => {
       const comp = byId.get(row.id)!;
       return {

@@ -25,6 +25,7 @@ export function valuePastSales(comps: Comps, county: number, sales: readonly num
       acres: comps.acres[sale]!,
       land: landAt(comps.land, sale),
       assessed: comps.assessed?.[sale],
+      shore: comps.shore?.[sale],
     });
     if (valuation !== null) values.set(sale, valuation.meanAdjustedPrice);
   }

@@ -16,14 +16,14 @@ copy (
 -- name: copy_comps
 -- The comps that valuations can use, by id, with the columns that workers/valuation/valuation-comps.ts names.
 -- Status: 0 ACTIVE, 1 PENDING, 2 SOLD. The last asking price of a sale comes from its source, or otherwise
--- from the listing's history. {{where}}: a condition on the comps.
+-- from the listing's history. Shores (1 or 0) are not known yet. {{where}}: a condition on the comps.
 copy (
   select
     l.id, (case l.status when 'ACTIVE' then 0 when 'PENDING' then 1 else 2 end)::"char", l.price::float8, l.lot_acres,
     l.location[0], l.location[1], l.sold_date, l.listed_date, l.fips,
     case when l.status = 'SOLD' then coalesce(nullif(l.asked_price, 0), h.price)::float8 end,
     l.feed_id, (f.kind = 'assessor')::int::"char", c.property_id,
-    c.steep_percent::float8, c.frontage_ft::float8, c.flood_percent::float8, c.wetlands_percent::float8
+    c.steep_percent::float8, c.frontage_ft::float8, c.flood_percent::float8, c.wetlands_percent::float8, null::float8
   from listings l
   join feeds f on f.id = l.feed_id
   left join comp_land c on c.listing_id = l.id
@@ -41,12 +41,13 @@ copy (
 ) to stdout (format binary);
 
 -- name: copy_parcels
--- A county's parcels with acreage and location (1e-7 degrees), and their land figures. Parameter: fips.
+-- A county's parcels with acreage and location (1e-7 degrees), and their land figures. Shores (1 or
+-- 0) are not known yet. Parameter: fips.
 copy (
   select
     f.property_id, f.location[0], f.location[1], f.effective_acres,
     f.steeper_percent[6]::float8, (f.highway_frontage_ft + f.road_frontage_ft + f.local_frontage_ft)::float8,
-    f.flood_zone_percent::float8, f.wetlands_percent::float8
+    f.flood_zone_percent::float8, f.wetlands_percent::float8, null::float8
   from parcel_filters f
   where f.fips = {{fips}} and f.location is not null and f.effective_acres > 0
 ) to stdout (format binary);
@@ -55,7 +56,7 @@ copy (
 -- Writes valuations, with the columns in the order of workers/valuation/value-county.ts.
 copy valuations (
   fips, property_id, mean_price, mean_ppa, mean_adjusted_price, mean_adjusted_ppa, gini_index, confidence_score, low_price,
-  high_price, out_of_support, comps, as_of, model_version
+  high_price, out_of_support, comps, neighborhood_ppa, neighborhood_weight, as_of, model_version
 ) from stdin
 
 -- name: delete_valuations
@@ -220,7 +221,8 @@ where own.fips = :fips
 -- duplicates.
 select
   p.property_id, v.mean_price, v.mean_ppa, v.mean_adjusted_price, v.mean_adjusted_ppa, v.confidence_score, v.gini_index,
-  v.low_price, v.high_price, v.out_of_support, case when :with_comps::boolean then v.comps end as comps, to_char(v.as_of, 'YYYY-MM-DD') as as_of, v.model_version
+  v.low_price, v.high_price, v.out_of_support, case when :with_comps::boolean then v.comps end as comps, v.neighborhood_ppa,
+  v.neighborhood_weight, to_char(v.as_of, 'YYYY-MM-DD') as as_of, v.model_version
 from unnest(:fips::int[], :property_ids::bigint[]) as asked (fips, property_id)
 join parcels p on p.fips = asked.fips and p.property_id = asked.property_id
 left join valuations v on v.fips = p.fips and v.property_id = p.property_id
