@@ -211,6 +211,7 @@ create table comp_land (
   frontage_ft real,
   flood_percent real,
   wetlands_percent real,
+  waterfront boolean,
   constraint comp_land_pkey PRIMARY KEY (listing_id)
 );
 
@@ -1264,6 +1265,8 @@ create table valuations (
   as_of date not null,
   model_version text not null,
   computed_at timestamp with time zone default now() not null,
+  neighborhood_ppa double precision,
+  neighborhood_weight real,
   constraint valuations_pkey PRIMARY KEY (fips, property_id)
 ) partition by RANGE (fips);
 

@@ -1,6 +1,13 @@
 import { mean, median } from 'simple-statistics';
 import { gini } from '../kernels/stats/region-stats.ts';
-import { type ChosenComps, MIN_COMPS, newChosenComps, weighComps } from '../kernels/valuation/select.ts';
+import { averageWith } from '../kernels/valuation/neighborhood-share.ts';
+import {
+  type ChosenComps,
+  combine,
+  MIN_COMPS,
+  newChosenComps,
+  weighComps,
+} from '../kernels/valuation/select.ts';
 import type { Valuation } from '../kernels/valuation/valuation-types.ts';
 import { createConclusion, withoutSupport } from '../kernels/valuation/value-parcel.ts';
 import { shownPercent } from '../model/valuation-comps-codec.ts';
@@ -57,7 +64,10 @@ export function resultOf(
   const columns = columnsOf(comps, overrideOf);
   // Missing in older reports, which were stored before each county had its own value.
   weighComps(columns, snapshot.weight_steps ?? 1);
-  const conclusion = createConclusion(snapshot, comps.length)(columns, snapshot.subject.acres);
+  columns.neighborhood = snapshot.neighborhood?.log_ppa ?? Number.NaN;
+  const neighborhoodShare = snapshot.neighborhood?.share ?? 0;
+  const conclude = createConclusion({ ...snapshot, neighborhoodShare }, comps.length);
+  const conclusion = conclude(columns, snapshot.subject.acres);
   const estimate = isUnsellable(snapshot) ? withoutSupport(conclusion) : conclusion;
   const lines = linesOf(comps, columns, estimate, snapshot.subject.acres, overrideOf);
   return {
@@ -106,10 +116,12 @@ function linesOf(
   acres: number,
   overrideOf: OverrideOf,
 ): ResultLine[] {
-  const whole = Math.log(estimate.meanAdjustedPpa);
+  const { mean } = combine(columns);
+  const { neighborhood } = estimate;
   return comps.map((comp, i) => {
     const weight = columns.weight[i]!;
-    const without = (whole - weight * columns.adjusted[i]!) / (1 - weight);
+    const byOthers = (mean - weight * columns.adjusted[i]!) / (1 - weight);
+    const without = averageWith(columns.neighborhood, neighborhood?.weight ?? 0, byOthers);
     return {
       comp,
       ppa: columns.ppa[i]!,

@@ -108,6 +108,10 @@ export type ReportSnapshot = {
   elasticity: number;
   /** The number of steps over which a comp's weight falls to 1/e. */
   weight_steps?: number;
+  /**
+   * ln(price per acre) of the neighborhood, null with too few sales, and its share. Missing in older reports.
+   */
+  neighborhood?: { log_ppa: number | null; share: number };
   /** The county's price trend; missing in older reports. */
   trend?: PriceTrend;
   calibration: Calibration;

@@ -277,3 +277,28 @@ test('the last chunk of a county that finds other land has valuations refreshed'
   expect(await valuationMarks(pool)).toEqual([]);
   expect(await jobs()).toEqual([]);
 });
+
+test('lots on a shore are worth more where their sales show it', async () => {
+  const { lots } = await market({ share: 1, parcels: 300 });
+  const onShore = lots.filter((_, i) => i % 5 === 0).map(lot => lot.property_id);
+  const before = await estimates();
+  await pool.query('update parcel_filters set waterfront = property_id = any ($1)', [onShore]);
+  await pool.query(
+    `update listings set price = 3 * price
+     where id in (select listing_id from comp_land where property_id = any ($1))`,
+    [onShore],
+  );
+  await pool.query(statement('valuation/mark_land', { fips: FIPS }));
+  await refresh(pool);
+  const comps = await pool.transaction(client => readComps(client));
+  expect(comps.shore.filter(flag => flag === 1).length).toBe(60);
+  expect(comps.shore.filter(flag => flag === 0).length).toBe(240);
+  const after = await estimates();
+  const ratio = (ids: readonly number[]) =>
+    Math.exp(ids.reduce((sum, id) => sum + Math.log(after.get(id)! / before.get(id)!), 0) / ids.length);
+  expect(ratio(onShore)).toBeGreaterThan(2);
+  expect(ratio(onShore)).toBeLessThan(3.5);
+  const others = lots.map(lot => lot.property_id).filter(id => !onShore.includes(id));
+  expect(ratio(others)).toBeGreaterThan(0.85);
+  expect(ratio(others)).toBeLessThan(1.2);
+});

@@ -206,7 +206,8 @@ describe('a report', () => {
     const { comp, weight, adjustments } = before.result.lines[0]!;
     const fields = { do: 'override', comp: comp.id, adjustment: 'size', percent: '-10 %', reason: '=swampy' };
     const after = await change(path, fields);
-    const expected = weight * (Math.log(0.9) - Math.log1p(adjustments.size.model! / 100));
+    const ofComps = 1 - before.result.estimate.neighborhood!.weight;
+    const expected = ofComps * weight * (Math.log(0.9) - Math.log1p(adjustments.size.model! / 100));
     const ratio = after.result.estimate.meanAdjustedPpa / before.result.estimate.meanAdjustedPpa;
     // The model's percentage is told in steps of 0.02 %.
     expect(Math.log(ratio)).toBeCloseTo(expected, 4);

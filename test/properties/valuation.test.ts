@@ -261,7 +261,7 @@ test('a backtest uses only earlier sales, the same for all methods', () => {
   expect(result.methods.county_bucket!.sales).toBe(result.valued);
   expect(result.methods.model!.mdape).toBeLessThan(result.methods.county_bucket!.mdape);
   expect(result.methods.model!.mdape).toBeLessThan(result.methods.nearest_5_ppa!.mdape);
-  expect(result.better.county_bucket!.percent).toBeGreaterThan(95);
+  expect(result.better.county_bucket!.percent).toBeGreaterThan(90);
   // What is sold after the period is not there for it.
   const later: Comps = {
     ...some,

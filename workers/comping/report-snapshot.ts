@@ -32,6 +32,7 @@ export type SnapshotRequest = {
   y: number | null;
   acres: number | null;
   boundary: Uint8Array | null;
+  waterfront: boolean | null;
   stated_acres: number | null;
   calculated_acres: number | null;
   land_use_code: string | null;
@@ -56,13 +57,15 @@ export async function snapshotOf(
     y,
     acres,
     boundary,
+    waterfront,
     stated_acres,
     calculated_acres,
     land_use_code,
     ...known
   } = wanted;
   const place = { lon: fromE7(x!), lat: fromE7(y!), acres: acres! };
-  const subject = { ...place, land: landOf(known), assessed: market.opinion(parcel, dayOf(asOf)) };
+  const shore = waterfront === null ? Number.NaN : Number(waterfront);
+  const subject = { ...place, land: landOf(known), shore, assessed: market.opinion(parcel, dayOf(asOf)) };
   const chosen = newChosenComps();
   const machine = createValuer(model, chosen)(subject);
   const used = new Set(machine === null ? [] : chosen.source.subarray(0, chosen.count));
@@ -77,6 +80,7 @@ export async function snapshotOf(
     parcel: { fips, retired: !on_roll, acres: stated_acres, calculated_acres, land_use_code },
     elasticity: model.effects.elasticity,
     weight_steps: model.weightSteps,
+    neighborhood: neighborhoodOf(model, subject),
     trend: trendOf(model),
     calibration: model.calibration,
     discount: model.discount,
@@ -142,6 +146,11 @@ async function readCandidates(
       },
     ];
   });
+}
+
+function neighborhoodOf(model: Model, subject: Subject): ReportSnapshot['neighborhood'] {
+  const { logPpa } = model.kriging.at(subject, model.asOfDay, -1);
+  return { log_ppa: Number.isNaN(logPpa) ? null : logPpa, share: model.neighborhoodShare };
 }
 
 function trendOf({ effects, lag, sales, county }: Model): PriceTrend {

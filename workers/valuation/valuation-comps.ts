@@ -16,6 +16,8 @@ export const LAND_COLUMNS = {
   frontageFt: number,
   floodPercent: number,
   wetlandsPercent: number,
+  /** 1 on a shore, 0 elsewhere. */
+  shore: number,
 } as const;
 
 const COLUMNS = {
@@ -38,7 +40,12 @@ const COLUMNS = {
 } as const satisfies CopyColumns;
 
 /** `parcel`: the id of each comp's parcel, or NaN if unknown. */
-export type StoredComps = Comps & { ids: Uint8Array; parcel: Float64Array; assessed: Float64Array };
+export type StoredComps = Comps & {
+  ids: Uint8Array;
+  parcel: Float64Array;
+  assessed: Float64Array;
+  shore: Float64Array;
+};
 
 /**
  * All comps, those in a county, or those from other counties in a box (in integers of 1e-7 degrees), sorted
@@ -104,7 +111,10 @@ export function joinComps(a: StoredComps, b: StoredComps): StoredComps {
 }
 
 /** Land terms for every row, with LAND_TERMS values per row. */
-export function landTermsOf(rows: number, figures: CopiedColumns<typeof LAND_COLUMNS>): Float64Array {
+export function landTermsOf(
+  rows: number,
+  figures: Omit<CopiedColumns<typeof LAND_COLUMNS>, 'shore'>,
+): Float64Array {
   const { steepPercent, frontageFt, floodPercent, wetlandsPercent } = figures;
   const terms = new Float64Array(rows * LAND_TERMS);
   const one = { steepPercent: 0, frontageFt: 0, floodPercent: 0, wetlandsPercent: 0 };

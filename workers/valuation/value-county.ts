@@ -199,18 +199,20 @@ async function valueParcels(
         acres: parcels.acres[i]!,
         land: landAt(land, i),
         assessed: opinion(parcels.id[i]!, model.asOfDay),
+        shore: parcels.shore[i]!,
       });
       if (estimate === null) continue;
       stored++;
       const isUnsellable = unsellable(parcels.id[i]!, parcels.acres[i]!);
       const valuation = isUnsellable ? withoutSupport(estimate) : estimate;
       const { meanPrice, meanPpa, meanAdjustedPrice, meanAdjustedPpa, gini, confidence } = valuation;
-      const { low, high, outOfSupport } = valuation;
+      const { low, high, outOfSupport, neighborhood } = valuation;
       const packed = Buffer.allocUnsafe(packedBytes(chosen));
       packComps(chosen, ids, new DataView(packed.buffer, packed.byteOffset, packed.length), 0);
       copy.write(
         `${model.county}\t${parcels.id[i]!}\t${meanPrice}\t${meanPpa}\t${meanAdjustedPrice}\t${meanAdjustedPpa}\t${gini}\t` +
-          `${confidence}\t${low}\t${high}\t${outOfSupport}\t${copyBytes(packed)}\t${asOf}\t${MODEL_VERSION}`,
+          `${confidence}\t${low}\t${high}\t${outOfSupport}\t${copyBytes(packed)}\t` +
+          `${neighborhood?.ppa ?? '\\N'}\t${neighborhood?.weight ?? '\\N'}\t${asOf}\t${MODEL_VERSION}`,
       );
     }
     await copy.end();

@@ -220,6 +220,12 @@ type Column = {
   price?: number | undefined;
 };
 
+/** The neighborhood's price level, with its share of the estimate. */
+function neighborhoodText(result: Result | null | undefined): string {
+  const neighborhood = result?.estimate.neighborhood;
+  return neighborhood ? `${usd(neighborhood.ppa)} (${plain(100 * neighborhood.weight)})` : '–';
+}
+
 type ConclusionProps = {
   report: Report;
   result: Result | null;
@@ -260,9 +266,10 @@ export function Conclusion({ report, result, machine, order }: ConclusionProps) 
           row('Mean price', ({ price }) => (price === undefined ? '–' : usd(price))),
           row('Mean per acre', ({ totals }) => usd(totals!.mean)),
           row('Median per acre', ({ totals }) => usd(totals!.median)),
-          row('Weighted estimate per acre', ({ totals }) => usd(totals!.weighted)),
-          row(`Weighted estimate for ${lotOf(subjectAcres)}`, ({ totals }) =>
-            usd(totals!.weighted * subjectAcres),
+          row('Weighted mean per acre', ({ totals }) => usd(totals!.weighted)),
+          row('Neighborhood per acre', ({ result: of }) => neighborhoodText(of)),
+          row(`Estimate for ${lotOf(subjectAcres)}`, ({ totals, result: of }) =>
+            usd(of ? of.estimate.meanAdjustedPrice : totals!.weighted * subjectAcres),
           ),
           row('80% range', ({ result: of }) =>
             of === undefined || of === null

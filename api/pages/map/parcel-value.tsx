@@ -59,7 +59,7 @@ export const similarSalesText = ({ fips, sizes, sales, medianPerAcre }: SimilarS
 type UsedProps = { value: ExplainedValue; addresses: ReadonlyMap<string, string | null> };
 
 export function UsedComps({ value, addresses }: UsedProps) {
-  const { comps, as_of } = value.explanation;
+  const { comps, as_of, neighborhood } = value.explanation;
   const ranked = comps.toSorted((a, b) => b.weight - a.weight);
   const most = ranked[0]?.weight ?? 1;
   return (
@@ -83,8 +83,13 @@ export function UsedComps({ value, addresses }: UsedProps) {
         ))}
       </ul>
       <p class="hint">
-        Prices per acre are before adjustments. Bars show weight in the estimate as of {day(as_of)}.
+        Prices per acre are before adjustments. Bars show weight among the comps as of {day(as_of)}.
       </p>
+      {neighborhood && (
+        <p class="small" data-neighborhood={neighborhood.ppa}>
+          {`The neighborhood's price level, ${usd(neighborhood.ppa)} per acre for this size, is ${percent(100 * neighborhood.weight)} of the estimate. Comps are the rest.`}
+        </p>
+      )}
       <details>
         <summary>All {comps.length} comps with adjustments</summary>
         <Grid

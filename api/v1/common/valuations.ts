@@ -14,6 +14,9 @@ export type StoredValuation =
       high_price: number;
       out_of_support: boolean;
       comps: Buffer | null;
+      /** Null together, with too few sales, and in estimates of older models. */
+      neighborhood_ppa: number | null;
+      neighborhood_weight: number | null;
       as_of: string;
       model_version: string;
     }

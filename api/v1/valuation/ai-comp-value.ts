@@ -29,7 +29,11 @@ const usedComp = z.object({
   price: usd('Sale price, or list price'),
   lot_size: z.number().nullable().describe('Lot size in acres. Null if unknown.'),
   sold_date: z.iso.datetime().nullable().describe('Sale date at midnight UTC. Null for a listing.'),
-  weight: z.number().min(0).max(1).describe('Share of the comp in the estimate, from 0 to 1.'),
+  weight: z
+    .number()
+    .min(0)
+    .max(1)
+    .describe('Share of the comp among the comps, from 0 to 1. The shares add up to 1.'),
   size_percent: adjustedFor('size'),
   time_percent: z
     .number()
@@ -42,7 +46,7 @@ const usedComp = z.object({
     .number()
     .nullable()
     .describe(
-      "Adjustment of the comp's price per acre for slope, road frontage, flood zone, and wetlands combined, in percent. Null if sales show that these have no effect, or if they are unknown for the comp or the parcel.",
+      "Adjustment of the comp's price per acre for slope, road frontage, flood zone, wetlands, and waterfront combined, in percent. Null if sales show that these have no effect, or if they are unknown for the comp or the parcel.",
     ),
 });
 
@@ -63,6 +67,19 @@ const explanation = z
       ),
     as_of: z.iso.date().describe('Date of the estimate. Later sales are not used.'),
     model_version: z.string().describe('Version of the model that made the estimate.'),
+    neighborhood: z
+      .object({
+        ppa: usd('Price per acre of a parcel of this size there'),
+        weight: z
+          .number()
+          .min(0)
+          .max(1)
+          .describe('Share of the estimate, from 0 to 1. Comps share the rest.'),
+      })
+      .nullable()
+      .describe(
+        'Price level of the neighborhood, from all nearby sales of any size. The logarithm of `mean_adjusted_ppa` is the weighted mean of the logarithms of this price and of the adjusted prices of the comps. Null with too few sales.',
+      ),
     comps: z
       .array(usedComp)
       .describe(
@@ -77,7 +94,7 @@ const compValue = z
     mean_ppa: usd('Average price per acre of the comps, without adjustments'),
     mean_adjusted_price: usd('Estimated value: `mean_adjusted_ppa` times the effective acres'),
     mean_adjusted_ppa: usd(
-      "Estimated value per acre: weighted geometric mean of the comps' prices per acre, each adjusted for size, time, location, and land",
+      "Estimated value per acre: weighted geometric mean of the comps' prices per acre, each adjusted for size, time, location, and land, and of the neighborhood's price per acre",
     ),
     confidence_score: z
       .number()
@@ -107,7 +124,7 @@ export const aiCompValue = defineEndpoint({
   operationId: 'get_property_ai_comp_value',
   summary: 'Get the estimated value of a parcel',
   description:
-    "Returns the estimated value of a parcel's land, based on up to 12 comps that are close in distance, size, and time. Each comp is adjusted to the parcel for size, time, location, and land (slope, road frontage, flood zone, wetlands), using effects estimated from sales. Comps are vacant land, so buildings do not add to the estimate. Features that are not in the data, such as a waterfront or a view, are not included. Estimates are stored. They are recalculated daily, and whenever comps or parcels change.",
+    "Returns the estimated value of a parcel's land, based on up to 12 comps that are close in distance, size, and time. Each comp is adjusted to the parcel for size, time, location, and land (slope, road frontage, flood zone, wetlands, waterfront), using effects estimated from sales. The result is averaged with the price level of the neighborhood. Comps are vacant land, so buildings do not add to the estimate. Features that are not in the data, such as a view, are not included. Estimates are stored. They are recalculated daily, and whenever comps or parcels change.",
   query: z.strictObject({
     explain: queryFlag('Add the 80% range and the comps with their adjustments. No extra charge.'),
   }),
@@ -166,6 +183,10 @@ async function explainValue(db: Db, fips: number, value: Value): Promise<object>
     confidence_ranks: confidenceRanks(await readConfidenceOrder(db, fips)),
     as_of: value.as_of,
     model_version: value.model_version,
+    neighborhood:
+      value.neighborhood_ppa === null
+        ? null
+        : { ppa: round2(value.neighborhood_ppa), weight: Math.round(value.neighborhood_weight! * 1e4) / 1e4 },
     comps: rows.map(row => {
       const comp = byId.get(row.id)!;
       return {

@@ -169,6 +169,7 @@ function valueSales(
       acres: comps.acres[sale]!,
       land: landAt(comps.land, sale),
       assessed: comps.assessed?.[sale],
+      shore: comps.shore?.[sale],
     };
     const valuation = value!(subject);
     const plain = simple!(subject);

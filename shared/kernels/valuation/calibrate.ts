@@ -1,9 +1,10 @@
-import { mean, probit } from 'simple-statistics';
+import { mean, probit, sampleVariance } from 'simple-statistics';
 import { countBelow } from '../groups.ts';
 import { median } from '../stats/region-stats.ts';
 import { createOpinionWeight } from './assessor.ts';
 import { landAt } from './land-effects.ts';
 import type { CountyLevels } from './level.ts';
+import { averageWith, neighborhoodShare } from './neighborhood-share.ts';
 import { deviationOf, insert, medianDeviation, medianVariance, remove } from './robust.ts';
 import { FEATURE_COUNT, featuresOf, fitScale, PRIOR_SALES, scaleOf, sizeOfErrors } from './scale.ts';
 import {
@@ -39,14 +40,14 @@ export type Calibration = {
 };
 
 /** Maximum number of latest sales to value. */
-const MAX_HELD_OUT = 2_000;
+const MAX_HELD_OUT = 1_000;
 /**
  * On each side, outliers count as errors, up to this share of all held-out sales. The rest are a different
  * kind of deal.
  */
 const MAX_OUTLIER_SHARE = 0.05;
 
-/** Errors of a county's latest sales, earliest first. */
+/** Errors of estimates of a county's latest sales, earliest first. */
 export type HeldOut = {
   days: number[];
   /** Errors after removing the lag known before each sale. */
@@ -54,71 +55,94 @@ export type HeldOut = {
   features: Float64Array[];
   /** Mean difference between the assessor's opinions of each sale and its comps. */
   apart: number[];
+  /** Errors of the neighborhood's level; NaN if unknown. */
+  neighborhood: number[];
 };
 
-/** Candidates for `weightSteps`: after this many more steps, a comp has 1/e of the weight. */
-const WEIGHT_STEPS = [1, 2];
+/** What a model learns from the errors of past estimates. */
+type Learned = Pick<FittedMarket, 'lag' | 'opinion' | 'weightSteps' | 'neighborhoodShare'>;
 
 /**
- * Values the latest sales, each with the sales before it. For a county without sales, values nearby sales
- * instead, at their own county's level. Chooses the comp weights with the smallest errors.
+ * Candidates for `weightSteps`: after this many more steps, a comp has 1/e of the weight. The first is usual.
+ */
+const WEIGHT_STEPS = [1, 2];
+/** Another candidate is chosen if its errors are smaller by this many standard errors of the gain. */
+const MIN_GAIN_Z = 1;
+
+/**
+ * Values the latest sales, each with the sales before it. For a county without sales, values nearby sales, at
+ * their own county's level. Chooses the comp weights with clearly smaller errors.
+ * @param modelOn the model with the effects known at the end of a day
  * @param comps the model's comps
  * @param known the sales among the comps that were known on the model's day, including excluded ones
  */
 export function holdOut(
   model: FittedMarket,
+  modelOn: (day: number) => FittedMarket,
   comps: Comps,
   known: Int32Array,
-): { kept: HeldOut; outliers: HeldOut; lag: number; opinion: number; weightSteps: number } {
+): { kept: HeldOut; outliers: HeldOut; learned: Learned } {
   const { lon, lat, acres, price, soldDay, county } = comps;
   const entryOf = new Map(Array.from(model.sales.source, (comp, entry) => [comp, entry]));
   const latest = (model.levels.sales > 0 ? known.filter(i => county[i] === model.county) : known)
     .sort((a, b) => soldDay[a]! - soldDay[b]! || a - b)
     .slice(-MAX_HELD_OUT);
   const chosen = newChosenComps();
-  const nothing = (): HeldOut => ({ days: [], errors: [], features: [], apart: [] });
+  const nothing = (): HeldOut => ({ days: [], errors: [], features: [], apart: [], neighborhood: [] });
   const trials = WEIGHT_STEPS.map(weightSteps => ({ weightSteps, kept: nothing(), outliers: nothing() }));
   for (const i of latest) {
     const entry = entryOf.get(i) ?? -1;
     const land = landAt(comps.land, i);
-    const subject = { lon: lon[i]!, lat: lat[i]!, acres: acres[i]!, land, assessed: comps.assessed?.[i] };
-    chooseComps(model, subject, soldDay[i]! - 1, entry, chosen);
+    const [assessed, shore] = [comps.assessed?.[i], comps.shore?.[i]];
+    const subject = { lon: lon[i]!, lat: lat[i]!, acres: acres[i]!, land, assessed, shore };
+    const day = soldDay[i]! - 1;
+    chooseComps(modelOn(day), subject, day, entry, chosen);
     if (chosen.count < MIN_COMPS) continue;
     const logAcres = Math.log(acres[i]!);
     const moved = model.levels.of(model.county) - model.levels.of(county[i]!);
+    const sold = moved + Math.log(price[i]!) - logAcres;
     for (const { weightSteps, kept, outliers } of trials) {
       weighComps(chosen, weightSteps);
       const estimate = combine(chosen);
       const into = entry < 0 ? outliers : kept;
       into.days.push(soldDay[i]!);
-      into.errors.push(estimate.mean - moved - Math.log(price[i]!) + logAcres);
+      into.errors.push(estimate.mean - sold);
+      into.neighborhood.push(chosen.neighborhood - sold);
       into.features.push(featuresOf(chosen, estimate, logAcres, new Float64Array(FEATURE_COUNT)));
       into.apart.push(meanOpinionDifference(chosen));
     }
   }
-  const results = trials.map(trial => ({ ...trial, ...withoutBias(trial, model.asOfDay) }));
-  return results.reduce((best, other) => (meanSize(other.kept) < meanSize(best.kept) ? other : best));
+  const results = trials.map(trial => withoutBias(trial, model.asOfDay));
+  return results.reduce((best, other) => (isClearlyBetter(other.kept, best.kept) ? other : best));
 }
 
-const meanSize = ({ errors }: HeldOut): number =>
-  errors.reduce((sum, error) => sum + Math.abs(error), 0) / errors.length;
+type Trial = { weightSteps: number; kept: HeldOut; outliers: HeldOut };
+
+/** Whether errors of the same sales are smaller by more than chance. */
+function isClearlyBetter({ errors }: HeldOut, than: HeldOut): boolean {
+  const gains = errors.map((error, i) => Math.abs(than.errors[i]!) - Math.abs(error));
+  if (gains.length < 2) return false;
+  return mean(gains) > MIN_GAIN_Z * Math.sqrt(sampleVariance(gains) / gains.length);
+}
 
 /**
- * Errors after removing the part that the assessor's opinion and the lag explain, as known before each sale.
+ * Errors after removing what the assessor's opinion and the lag explain, as known before each sale, averaged
+ * with those of the neighborhood's level.
  */
-function withoutBias({ kept, outliers }: { kept: HeldOut; outliers: HeldOut }, asOfDay: number) {
+function withoutBias({ kept, outliers, weightSteps }: Trial, asOfDay: number) {
   const opinionOn = createOpinionWeight(kept.days, kept.errors, kept.apart);
   const moved = kept.errors.map((error, i) => error + opinionOn(kept.days[i]! - 1) * kept.apart[i]!);
   const opinion = opinionOn(asOfDay);
   const lagOn = createLag(kept.days, moved);
+  const unbiased = moved.map((error, i) => error - lagOn(kept.days[i]! - 1));
+  const share = neighborhoodShare(unbiased, kept.neighborhood);
+  const averaged = ({ neighborhood }: HeldOut, errors: readonly number[]) =>
+    errors.map((error, i) => averageWith(neighborhood[i]!, share, error));
+  const ofOutliers = outliers.errors.map((error, i) => error + opinion * outliers.apart[i]!);
   return {
-    kept: { ...kept, errors: moved.map((error, i) => error - lagOn(kept.days[i]! - 1)) },
-    outliers: {
-      ...outliers,
-      errors: outliers.errors.map((error, i) => error + opinion * outliers.apart[i]!),
-    },
-    lag: lagOn(asOfDay),
-    opinion,
+    kept: { ...kept, errors: averaged(kept, unbiased) },
+    outliers: { ...outliers, errors: averaged(outliers, ofOutliers) },
+    learned: { lag: lagOn(asOfDay), opinion, weightSteps, neighborhoodShare: share },
   };
 }
 

@@ -1,4 +1,5 @@
-import { LAND_TERMS, type LandEffects, landPremium } from './land-effects.ts';
+import { SHORE } from './covariance.ts';
+import { LAND_TERMS, type LandEffects, landPremium, type ShoreEffect, shorePremium } from './land-effects.ts';
 import type { Pairs } from './pairs.ts';
 import { PAIRS_PER_SALE, regress } from './regress.ts';
 import { combineEstimates, type Estimate } from './shrink.ts';
@@ -11,10 +12,15 @@ import { combineEstimates, type Estimate } from './shrink.ts';
  */
 
 /**
- * Elasticity of price per acre with respect to acres, yearly trend of its logarithm, and effects of the land,
- * which are null if none are significant.
+ * Elasticity of price per acre to acres, yearly trend of its logarithm, and effects of the land and of the
+ * shore, which are null if none is significant or known.
  */
-export type Effects = { elasticity: number; trend: number; land: LandEffects | null };
+export type Effects = {
+  elasticity: number;
+  trend: number;
+  land: LandEffects | null;
+  shore: ShoreEffect | null;
+};
 
 /**
  * Elasticity, trend, and land terms estimated from a county's own sales. Each is null if the sales don't
@@ -23,19 +29,22 @@ export type Effects = { elasticity: number; trend: number; land: LandEffects | n
 export type EffectEstimates = (Estimate | null)[];
 
 /**
- * The prior if there are no sales. Twice the land costs between the same and twice as much (elasticities of
- * -1 and 0). Prices seldom double or halve in ten years (a trend of 0.07). In 19 of 20 cases, fully steep,
- * flooded, or wet land costs 0.4 to 2.7 times as much as other land, and 100 ft of frontage multiplies the
- * price by 0.75 to 1.3.
+ * The prior without any sales. Twice the land costs between the same and twice as much (elasticities of -1
+ * and 0). Prices rise by 2% a year, like inflation, and seldom triple or halve in ten years. In 19 of 20
+ * cases, fully steep, flooded, or wet land costs 0.4 to 2.7 times as much as other land, and 100 ft of
+ * frontage multiplies the price by 0.75 to 1.3.
  */
 export const PRIOR_EFFECTS: readonly Estimate[] = [
   { value: -0.5, variance: 0.5 ** 2 },
-  { value: 0, variance: 0.05 ** 2 },
+  { value: 0.02, variance: 0.05 ** 2 },
   { value: 0, variance: 0.5 ** 2 },
   { value: 0, variance: 0.2 ** 2 },
   { value: 0, variance: 0.5 ** 2 },
   { value: 0, variance: 0.5 ** 2 },
 ];
+
+/** The same prior as for kriging. */
+const PRIOR_SHORE: Estimate = { value: 0, variance: SHORE };
 
 /** Prior variance of a difference: sales of raw land are within 50% of one another. */
 const VARIANCE_PRIOR = 2 * 0.5 ** 2;
@@ -55,9 +64,10 @@ export function estimateEffects(
   pairs: Pairs,
   expected: readonly Estimate[],
 ): { estimates: EffectEstimates; effects: Effects } {
-  const land = landOf(pairs, expected);
-  // Remove only the land effects that are used. The size effect absorbs the rest.
-  const y = withoutLand(pairs, land.used);
+  const shore = shoreOf(pairs);
+  const land = landOf({ ...pairs, ppa: withoutLand(pairs, { land: null, shore }) }, expected);
+  // Remove only the land effects that are used. Size absorbs the rest.
+  const y = withoutLand(pairs, { land: land.used, shore });
   const own = regress(y, [pairs.acres, pairs.years], pairs.count, VARIANCE_PRIOR).effects;
   return {
     estimates: [...own, ...land.estimates].map(one => (Number.isFinite(one.variance) ? one : null)),
@@ -65,11 +75,19 @@ export function estimateEffects(
       elasticity: combineEstimates(expected[0]!, own[0]!).value,
       trend: combineEstimates(expected[1]!, own[1]!).value,
       land: land.used,
+      shore,
     },
   };
 }
 
 const UNKNOWN: Estimate = { value: 0, variance: Number.POSITIVE_INFINITY };
+
+/** Unlike the other terms, a shore needs no minimum of sales: its effect is large, and its prior is wide. */
+function shoreOf({ ppa, acres, years, shore, count }: Pairs): ShoreEffect | null {
+  if (shore === null) return null;
+  const own = regress(ppa, [acres, years, shore.differences], count, VARIANCE_PRIOR).effects[2]!;
+  return { effect: combineEstimates(PRIOR_SHORE, own).value, center: shore.mean };
+}
 
 /** Estimates all four terms together with size and time, so that none absorbs another's effect. */
 function landOf({ ppa, acres, years, land, count }: Pairs, expected: readonly Estimate[]) {
@@ -96,26 +114,37 @@ function isEstimable(differences: Float64Array, count: number): boolean {
   return false;
 }
 
-/** Differences in ln(price per acre), adjusted to equal land. */
-export function withoutLand({ ppa, land }: Pairs, used: LandEffects | null): Float64Array {
-  if (land === null || used === null) return ppa;
+/** Differences of ln(price per acre), adjusted to equal land and shores. */
+export function withoutLand(
+  { ppa, land, shore }: Pairs,
+  used: Pick<Effects, 'land' | 'shore'>,
+): Float64Array {
+  const terms: [effect: number, differences: Float64Array][] = [];
+  if (land !== null && used.land !== null)
+    for (const [k, effect] of used.land.effects.entries()) terms.push([effect, land.differences[k]!]);
+  if (shore !== null && used.shore !== null) terms.push([used.shore.effect, shore.differences]);
+  if (terms.length === 0) return ppa;
   return ppa.map((difference, i) =>
-    used.effects.reduce((left, effect, k) => left - effect * land.differences[k]![i]!, difference),
+    terms.reduce((left, [effect, differences]) => left - effect * differences[i]!, difference),
   );
 }
+
+/** Columns that tell the land of sales. */
+type LandColumns = { land?: Float64Array | undefined; shore?: Float64Array | undefined };
 
 /**
  * ln(price per acre) adjusted to one acre, mean land, and a different day.
  * @param years years from that day to the comp's day
  */
 export function standardLevel(
-  { elasticity, trend, land: landEffects }: Effects,
+  effects: Effects,
   logPpa: number,
   logAcres: number,
   years: number,
-  land: Float64Array | undefined,
+  { land, shore }: LandColumns,
   i: number,
 ): number {
-  const premium = landEffects === null || land === undefined ? 0 : landPremium(landEffects, land, i);
-  return logPpa - elasticity * logAcres - trend * years - premium;
+  const ofLand = effects.land === null || land === undefined ? 0 : landPremium(effects.land, land, i);
+  const ofShore = effects.shore === null ? 0 : shorePremium(effects.shore, shore?.[i] ?? Number.NaN);
+  return logPpa - effects.elasticity * logAcres - effects.trend * years - ofLand - ofShore;
 }

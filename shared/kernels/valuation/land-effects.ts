@@ -39,6 +39,24 @@ export function landOf(land: Float64Array | undefined, chosen: ArrayLike<number>
   return terms;
 }
 
+/** How a shore changes ln(price per acre), and the share of sales on one. */
+export type ShoreEffect = { effect: number; center: number };
+
+/** The largest factor by which a shore adjusts a comp's price. */
+export const MAX_SHORE_FACTOR = 6;
+const MAX_SHORE_LOG = Math.log(MAX_SHORE_FACTOR);
+
+/** How much being on a shore or not adds to a sale's ln(price per acre). 0 if unknown. */
+export function shorePremium({ effect, center }: ShoreEffect, shore: number): number {
+  return Number.isNaN(shore) ? 0 : effect * (shore - center);
+}
+
+/** Adjusts a comp's ln(price per acre) to the subject's shore; NaN without an effect, or if it is unknown. */
+export function shoreMove(effect: number, subject: number, comp: number): number {
+  if (effect === 0) return Number.NaN;
+  return Math.max(-MAX_SHORE_LOG, Math.min(MAX_SHORE_LOG, effect * (subject - comp)));
+}
+
 /** The change in ln(price per acre) per unit of each term; 0 if the data doesn't support an effect. */
 export type LandEffects = {
   effects: readonly number[];

@@ -1,3 +1,4 @@
+import { countBelow } from '../groups.ts';
 import { discountOf, ratioByPremiums, ratioOf } from './asking.ts';
 import { type Calibration, calibrate, errorSizeOf, holdOut } from './calibrate.ts';
 import {
@@ -8,8 +9,10 @@ import {
   standardLevel,
   withoutLand,
 } from './effects.ts';
+import { fitKriging, type Kriging } from './kriging.ts';
 import { countyLevels, reachOfCounties, withoutLevels } from './level.ts';
-import { groundStep, type Pairs, pairsOf, placesOf } from './pairs.ts';
+import type { Steps } from './nearest.ts';
+import { groundStep, type Pairs, pairsOf, pairsUntil, placesOf } from './pairs.ts';
 import { type PriceIndex, priceIndexOf } from './price-index.ts';
 import { PAIRS_PER_SALE } from './regress.ts';
 import { deviationOf, madOf, medianOf } from './robust.ts';
@@ -22,7 +25,7 @@ import { createSurface, KERNEL_STEPS, type Places } from './surface.ts';
 import { type Comps, DAYS_PER_YEAR, MAX_STEPS } from './valuation-types.ts';
 
 /** Stored with every valuation. Increment it when any figure changes. */
-export const MODEL_VERSION = '9';
+export const MODEL_VERSION = '10';
 
 /**
  * One step is a size ratio of 2.7, or three years. For sales in Washington, NH, the results hardly depend on
@@ -44,8 +47,9 @@ export type Model = FittedMarket & { calibration: Calibration };
 
 export type FittedCounty = {
   model: Model;
-  estimates: CountyEstimates;
   outliers: ReadonlySet<number>;
+  /** Of the county's own sales alone. */
+  readonly estimates: CountyEstimates;
   priceIndex(): PriceIndex | null;
 };
 
@@ -71,31 +75,35 @@ export function fitCounty(
   const places = placesOf(comps, kept);
   const pairs = pairsOf(comps, kept, places, county);
   const sales = marketOf(comps, kept, true, i => comps.soldDay[i]!);
-  const meters = stepOf(comps, kept, county);
-  const known: FitInput = { comps, county, asOfDay, pairs, places, sales, meters };
-
-  const alone = build(known, PRIOR_EFFECTS);
-  const ratio = ratioOf({ ...comps, asked: lastAskingPrices(comps, second) }, kept, county, asOfDay);
-  const heldOutAlone = holdOut(alone.fitted, comps, all);
-  const estimates = {
-    effects: alone.fitted.levels.sales === 0 ? alone.estimates.map(() => null) : alone.estimates,
-    ratio: ratio.estimate,
-    errorSize: alone.fitted.levels.sales === 0 ? null : errorSizeOf(heldOutAlone),
-  };
+  const steps = { meters: stepOf(comps, kept, county), logAcres: STEP_LOG_ACRES, days: STEP_DAYS };
   const expected = expectations(others, county);
-  const { fitted } = others.size === 0 ? alone : build(known, expected.effects);
-  const heldOut = others.size === 0 ? heldOutAlone : holdOut(fitted, comps, all);
-  fitted.lag = heldOut.lag;
-  fitted.opinion = heldOut.opinion;
-  fitted.weightSteps = heldOut.weightSteps;
+  const kriging = fitKriging({ ...sales, count: kept.length }, county, asOfDay, steps, {
+    elasticity: expected.effects[0]!.value,
+    trend: expected.effects[1]!.value,
+  });
+  const known: FitInput = { comps, county, asOfDay, pairs, places, sales, steps, kriging };
+
+  const { fitted, estimates } = build(known, expected.effects);
+  const heldOut = holdOut(fitted, earlierMarkets(known, expected.effects, fitted), comps, all);
+  Object.assign(fitted, heldOut.learned);
+  const ratio = ratioOf({ ...comps, asked: lastAskingPrices(comps, second) }, kept, county, asOfDay);
   fitted.discount = discountOf(ratio, expected.ratio(ratioByPremiums(premiumsOf(fitted))));
   return {
     model: { ...fitted, calibration: calibrate(heldOut, expected.errorSize, fitted.levels) },
-    estimates,
     outliers,
+    get estimates() {
+      if (fitted.levels.sales === 0)
+        return { effects: estimates.map(() => null), ratio: ratio.estimate, errorSize: null };
+      if (others.size === 0)
+        return { effects: estimates, ratio: ratio.estimate, errorSize: errorSizeOf(heldOut) };
+      const alone = build(known, PRIOR_EFFECTS);
+      const earlier = earlierMarkets(known, PRIOR_EFFECTS, alone.fitted);
+      const errorSize = errorSizeOf(holdOut(alone.fitted, earlier, comps, all));
+      return { effects: alone.estimates, ratio: ratio.estimate, errorSize };
+    },
     priceIndex() {
-      const { elasticity, land } = fitted.effects;
-      const y = withoutLand(pairs, land).map((ppa, i) => ppa - elasticity * pairs.acres[i]!);
+      const { elasticity } = fitted.effects;
+      const y = withoutLand(pairs, fitted.effects).map((ppa, i) => ppa - elasticity * pairs.acres[i]!);
       const own = kept.filter(sale => comps.county[sale] === county);
       return priceIndexOf(
         pairs,
@@ -147,11 +155,12 @@ type FitInput = {
   pairs: Pairs;
   places: Places;
   sales: Market;
-  meters: number;
+  steps: Steps;
+  kriging: Kriging;
 };
 
 function build(
-  { comps, county, asOfDay, pairs, places, sales, meters }: FitInput,
+  { comps, county, asOfDay, pairs, places, sales, steps, kriging }: FitInput,
   expected: readonly Estimate[],
 ) {
   const { estimates, effects } = estimateEffects(pairs, expected);
@@ -159,7 +168,7 @@ function build(
   const { noise, total } = variancesOf(pairs, effects, sales, value, county);
   const levels = countyLevels(sales.county, value, county, total);
   const residuals = { county: sales.county, value, levels, noise, spread: Math.max(0, total - noise) };
-  const surface = createSurface(residuals, meters, places);
+  const surface = createSurface(residuals, steps.meters, places);
   const asks = plausibleListings(comps, openListings(comps, asOfDay), sales, value, effects, asOfDay);
   const level = new Float64Array(sales.source.length).fill(Number.NaN);
   const fitted: FittedMarket = {
@@ -168,14 +177,16 @@ function build(
     sales: { ...sales, level },
     asking: marketOf(comps, asks, false, () => asOfDay),
     effects,
-    steps: { meters, logAcres: STEP_LOG_ACRES, days: STEP_DAYS },
+    steps,
     levels,
     surface,
+    kriging,
     isCovered: levels.sales > 0 ? () => true : reachOfCounties(sales),
     discount: { log: 0, deviation: 0 },
     lag: 0,
     opinion: 0,
     weightSteps: 1,
+    neighborhoodShare: 0,
     levelOf({ level, lon, lat, county }, entry, day) {
       const known = day === asOfDay ? level[entry]! : Number.NaN;
       if (!Number.isNaN(known)) return known;
@@ -187,10 +198,42 @@ function build(
   return { estimates, fitted };
 }
 
+/** With more sales, a single one hardly changes the effects. */
+const MANY_SALES = 200;
+/** Effects are estimated again when a market has grown by this factor. */
+const GROWTH = 1.5;
+
+/**
+ * The market with the effects that were known at the end of a day, so that a past sale is not valued with
+ * effects that were fitted to it.
+ */
+function earlierMarkets(
+  known: FitInput,
+  expected: readonly Estimate[],
+  latest: FittedMarket,
+): (day: number) => FittedMarket {
+  const { sales, county, pairs, kriging } = known;
+  const days = sales.day.filter((_, i) => sales.county[i] === county).sort();
+  const markets = new Map<number, FittedMarket>();
+  return day => {
+    const count = countBelow(days, day, true);
+    if (days.length === 0 || count >= MANY_SALES) return latest;
+    const seen = count === 0 ? 0 : Math.floor(GROWTH ** Math.floor(Math.log(count) / Math.log(GROWTH)));
+    let market = markets.get(seen);
+    if (market === undefined) {
+      const until = seen === 0 ? Number.NEGATIVE_INFINITY : days[seen - 1]!;
+      const earlier = { pairs: pairsUntil(pairs, until), kriging: kriging.learnedUntil(until) };
+      market = build({ ...known, ...earlier }, expected).fitted;
+      markets.set(seen, market);
+    }
+    return market;
+  };
+}
+
 function residualsOf(market: Market, effects: Effects, asOfDay: number): Float64Array {
   return market.logPpa.map((logPpa, i) => {
     const years = (market.day[i]! - asOfDay) / DAYS_PER_YEAR;
-    return standardLevel(effects, logPpa, market.logAcres[i]!, years, market.land, i);
+    return standardLevel(effects, logPpa, market.logAcres[i]!, years, market, i);
   });
 }
 
@@ -202,7 +245,7 @@ const PRIOR_NOISE = 0.5;
  * the level of the county, or of each nearby county.
  */
 function variancesOf(pairs: Pairs, effects: Effects, { county }: Market, value: Float64Array, fips: number) {
-  const ppa = withoutLand(pairs, effects.land);
+  const ppa = withoutLand(pairs, effects);
   const differences = Array.from({ length: pairs.count }, (_, i) =>
     Math.abs(ppa[i]! - effects.elasticity * pairs.acres[i]! - effects.trend * pairs.years[i]!),
   );

@@ -13,7 +13,16 @@ export type Pairs = {
   days: Int32Array;
   /** Null if the land is unknown for all sales. */
   land: PairedLand | null;
+  /** Null if no sale is known to be on a shore. */
+  shore: PairedShore | null;
   count: number;
+};
+
+type PairedShore = {
+  /** 1 if only the first is on a shore, -1 if only the second is; 0 if unknown. */
+  differences: Float64Array;
+  /** The share of sales on a shore. */
+  mean: number;
 };
 
 type PairedLand = {
@@ -68,6 +77,11 @@ export function pairsOf(comps: Comps, sales: Int32Array, places: Places, county:
       own.map(i => sales[i]!),
       most,
     ),
+    shore: pairedShore(
+      comps,
+      own.map(i => sales[i]!),
+      most,
+    ),
     count: 0,
   };
   for (const i of latest) {
@@ -81,11 +95,33 @@ export function pairsOf(comps: Comps, sales: Int32Array, places: Places, county:
       pairs.years[pairs.count] = (comps.soldDay[a]! - comps.soldDay[b]!) / DAYS_PER_YEAR;
       pairs.days[2 * pairs.count] = comps.soldDay[a]!;
       pairs.days[2 * pairs.count + 1] = comps.soldDay[b]!;
+      if (pairs.shore !== null) {
+        const difference = comps.shore![a]! - comps.shore![b]!;
+        pairs.shore.differences[pairs.count] = Number.isNaN(difference) ? 0 : difference;
+      }
       if (pairs.land !== null) compareLand(comps.land!, a, b, pairs.land, pairs.count);
       pairs.count++;
     }
   }
   return pairs;
+}
+
+/** The pairs of sales that were both known at the end of a day. */
+export function pairsUntil(pairs: Pairs, day: number): Pairs {
+  const known: number[] = [];
+  for (let i = 0; i < pairs.count; i++)
+    if (pairs.days[2 * i]! <= day && pairs.days[2 * i + 1]! <= day) known.push(i);
+  const pick = (column: Float64Array) => Float64Array.from(known, i => column[i]!);
+  const { land, shore } = pairs;
+  return {
+    ppa: pick(pairs.ppa),
+    acres: pick(pairs.acres),
+    years: pick(pairs.years),
+    days: Int32Array.from(known.flatMap(i => [pairs.days[2 * i]!, pairs.days[2 * i + 1]!])),
+    land: land && { ...land, differences: land.differences.map(pick) },
+    shore: shore && { ...shore, differences: pick(shore.differences) },
+    count: known.length,
+  };
 }
 
 function pairedLand({ land }: Comps, sales: Int32Array, most: number): PairedLand | null {
@@ -95,6 +131,12 @@ function pairedLand({ land }: Comps, sales: Int32Array, most: number): PairedLan
     return known.reduce((sum, sale) => sum + land[sale * LAND_TERMS + k]!, 0) / Math.max(1, known.length);
   });
   return { differences: Array.from({ length: LAND_TERMS }, () => new Float64Array(most)), means };
+}
+
+function pairedShore({ shore }: Comps, sales: Int32Array, most: number): PairedShore | null {
+  const known = Array.from(sales, sale => shore?.[sale] ?? Number.NaN).filter(flag => !Number.isNaN(flag));
+  const onShore = known.reduce((sum, flag) => sum + flag, 0);
+  return onShore === 0 ? null : { differences: new Float64Array(most), mean: onShore / known.length };
 }
 
 function compareLand(

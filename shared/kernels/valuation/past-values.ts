@@ -32,6 +32,7 @@ export function valuePastSales(
       acres: comps.acres[sale]!,
       land: landAt(comps.land, sale),
       assessed: comps.assessed?.[sale],
+      shore: comps.shore?.[sale],
     });
     if (valuation === null) continue;
     const { meanAdjustedPrice, confidence } = valuation;

@@ -47,7 +47,7 @@ export function usableSales(comps: Comps, asOfDay: number): Int32Array {
 
 /** The sales that aren't outliers, in order. @param sales from `usableSales` */
 export function withoutOutliers(comps: Comps, sales: Int32Array, effects: Effects): Int32Array {
-  const { acres, price, soldDay, county, land, approved } = comps;
+  const { acres, price, soldDay, county, approved } = comps;
   const levels = new Float64Array(sales.length);
   const outlying = new Set<number>();
   /** Sales for which fewer than three earlier sales are known in the county. */
@@ -60,7 +60,7 @@ export function withoutOutliers(comps: Comps, sales: Int32Array, effects: Effect
     for (; end < sales.length && county[sales[end]!] === fips; end++) {
       const sale = sales[end]!;
       const logAcres = Math.log(acres[sale]!);
-      levels[end] = standardLevel(effects, Math.log(price[sale]! / acres[sale]!), logAcres, 0, land, sale);
+      levels[end] = standardLevel(effects, Math.log(price[sale]! / acres[sale]!), logAcres, 0, comps, sale);
     }
     let start = begin;
     let from = begin;
@@ -126,9 +126,9 @@ export function plausibleListings(
   effects: Effects,
   asOfDay: number,
 ): Int32Array {
-  const { price, acres, land } = comps;
+  const { price, acres } = comps;
   const levelOf = (i: number) =>
-    standardLevel(effects, Math.log(price[i]! / acres[i]!), Math.log(acres[i]!), 0, land, i);
+    standardLevel(effects, Math.log(price[i]! / acres[i]!), Math.log(acres[i]!), 0, comps, i);
   const levels = new Map<number, number[]>();
   const windows = new Map<number, Bound>();
   // Sales are sorted by county and day.

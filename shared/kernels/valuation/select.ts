@@ -1,7 +1,8 @@
 import type { Discount } from './asking.ts';
 import { opinionDifference } from './assessor.ts';
 import type { Effects } from './effects.ts';
-import { landMove, landOf } from './land-effects.ts';
+import type { Kriging } from './kriging.ts';
+import { landMove, landOf, shoreMove } from './land-effects.ts';
 import type { CountyLevels } from './level.ts';
 import { createNearest, type Place, type Steps } from './nearest.ts';
 import type { Surface } from './surface.ts';
@@ -24,6 +25,7 @@ export type FittedMarket = {
   steps: Steps;
   levels: CountyLevels;
   surface: Surface;
+  kriging: Kriging;
   /**
    * Whether a place has enough sales: any sales in its own county, or sales in three counties within reach.
    */
@@ -41,6 +43,8 @@ export type FittedMarket = {
   opinion: number;
   /** After this many more steps, a comp has 1/e of the weight. */
   weightSteps: number;
+  /** The share of the neighborhood's level in an estimate. The comps share the rest. */
+  neighborhoodShare: number;
 };
 
 /** Copies chosen comps to new columns. @param sold whether they are sales, not asking prices */
@@ -66,6 +70,7 @@ export function marketOf(comps: Comps, chosen: Int32Array, sold: boolean, dayOf:
     /** Land terms, with LAND_TERMS values per entry. */
     land: landOf(comps.land, chosen),
     assessed: column(i => comps.assessed?.[i] ?? Number.NaN),
+    shore: column(i => comps.shore?.[i] ?? Number.NaN),
     price: column(i => comps.price[i]!),
     ppa: column(i => comps.price[i]! / comps.acres[i]!),
     logPpa: column(i => Math.log(comps.price[i]! / comps.acres[i]!)),
@@ -87,7 +92,7 @@ export type ChosenComps = ReturnType<typeof newChosenComps>;
 /** Comps adjusted to a subject. */
 export type AdjustedComps = Pick<
   ChosenComps,
-  'count' | 'steps' | 'weight' | 'price' | 'ppa' | 'logAcres' | 'sale' | 'adjusted'
+  'count' | 'steps' | 'weight' | 'price' | 'ppa' | 'logAcres' | 'sale' | 'adjusted' | 'neighborhood'
 >;
 
 export function newChosenComps(most = MAX_COMPS) {
@@ -108,8 +113,8 @@ export function newChosenComps(most = MAX_COMPS) {
     sale: new Uint8Array(most),
     /** The assessor's opinion of the subject minus that of the comp; NaN if unknown. */
     apart: column(),
-    // Adjustments to ln(price per acre). `land` includes the share of `apart`, and is NaN if there is no
-    // adjustment.
+    // Adjustments of ln(price per acre). `land` includes shores and the share of `apart`; NaN if none of them
+    // is known.
     size: column(),
     time: column(),
     land: column(),
@@ -117,6 +122,8 @@ export function newChosenComps(most = MAX_COMPS) {
     asking: column(),
     /** ln(price per acre) adjusted to the subject and the day. */
     adjusted: column(),
+    /** ln(price per acre) of the neighborhood, for the subject's size and the day; NaN if unknown. */
+    neighborhood: Number.NaN,
   };
 }
 
@@ -191,6 +198,8 @@ export function adjust(
   const { elasticity, trend, land: landEffects } = model.effects;
   const logAcres = Math.log(subject.acres);
   const level = model.surface.levelAt(subject.lon, subject.lat, model.county, day, exclude);
+  const neighborhood = model.kriging.at(subject, day, exclude);
+  into.neighborhood = neighborhood.logPpa;
   for (let i = 0; i < into.count; i++) {
     const market = into.market[i]!;
     const entry = into.entry[i]!;
@@ -206,8 +215,9 @@ export function adjust(
       landEffects === null || subject.land === undefined || market.land === undefined
         ? Number.NaN
         : landMove(landEffects, subject.land, market.land, entry);
+    const ofShore = shoreMove(neighborhood.shore, subject.shore ?? Number.NaN, market.shore[entry]!);
     const ofOpinion = opinion > 0 ? opinion * apart : Number.NaN;
-    const land = Number.isNaN(ofLand) ? ofOpinion : ofLand + (Number.isNaN(ofOpinion) ? 0 : ofOpinion);
+    const land = addKnown(addKnown(ofLand, ofShore), ofOpinion);
     into.apart[i] = apart;
     const discount = market.sold ? 0 : model.discount.log;
     into.size[i] = size;
@@ -221,6 +231,9 @@ export function adjust(
   weighComps(into, model.weightSteps);
   return into;
 }
+
+/** The sum of what is known; NaN if neither is. */
+const addKnown = (a: number, b: number): number => (Number.isNaN(a) ? b : Number.isNaN(b) ? a : a + b);
 
 /** Weighted mean of the known differences between the assessor's opinions of the subject and its comps. */
 export function meanOpinionDifference({ count, weight, apart }: ChosenComps): number {

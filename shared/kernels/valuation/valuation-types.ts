@@ -53,6 +53,8 @@ export type Comps = {
    * all.
    */
   assessed?: Float64Array | undefined;
+  /** 1 for land on a shore, 0 for other land, NaN if unknown. Absent if unknown for all. */
+  shore?: Float64Array | undefined;
 };
 
 /** Some of the comps, ordered by index. */
@@ -72,6 +74,8 @@ export type Subject = {
   land?: Float64Array | undefined;
   /** The assessor's opinion of the land (assessor.ts), NaN if unknown. */
   assessed?: number | undefined;
+  /** 1 on a shore, 0 elsewhere, NaN if unknown. */
+  shore?: number | undefined;
   /** A comp to ignore: the subject's own sale when the estimate is tested against it. */
   exclude?: number;
 };
@@ -81,9 +85,11 @@ export type Valuation = {
   /** Unweighted means of the comps used. */
   meanPrice: number;
   meanPpa: number;
-  /** Weighted geometric mean of the adjusted prices per acre. */
+  /** Geometric mean of the comps' adjusted prices per acre and the neighborhood's, by their weights. */
   meanAdjustedPpa: number;
-  /** The weighted mean times the subject's acres. */
+  /** The price per acre of the neighborhood, and its share of the estimate. Null with too few sales. */
+  neighborhood: { ppa: number; weight: number } | null;
+  /** The mean times the subject's acres. */
   meanAdjustedPrice: number;
   /** Gini coefficient of the adjusted prices, from 0 to 100. */
   gini: number;

@@ -2,6 +2,7 @@ import { gini } from '../stats/region-stats.ts';
 import type { Discount } from './asking.ts';
 import { type Calibration, chanceWithinQuarter, interval, widenInterval, Z_90 } from './calibrate.ts';
 import type { Model } from './model.ts';
+import { averageWith } from './neighborhood-share.ts';
 import { insert } from './robust.ts';
 import { FEATURE_COUNT, featuresOf, scaleOf } from './scale.ts';
 import { type AdjustedComps, chooseComps, combine, MAX_COMPS, MIN_COMPS, newChosenComps } from './select.ts';
@@ -43,12 +44,15 @@ export const withoutSupport = (valuation: Valuation): Valuation =>
     ? valuation
     : { ...valuation, outOfSupport: true, confidence: OUT_OF_SUPPORT * valuation.confidence };
 
+/** What an estimate by comps needs of a model. */
+type Judged = { calibration: Calibration; discount: Discount; neighborhoodShare: number };
+
 /**
  * Computes an estimate from adjusted comps, which are ordered by steps.
  * @param most maximum number of comps
  */
 export function createConclusion(
-  { calibration, discount }: { calibration: Calibration; discount: Discount },
+  { calibration, discount, neighborhoodShare }: Judged,
   most = MAX_COMPS,
 ): (comps: AdjustedComps, acres: number) => Valuation {
   const features = new Float64Array(FEATURE_COUNT);
@@ -57,7 +61,6 @@ export function createConclusion(
   return (comps, acres) => {
     const { count } = comps;
     const estimate = combine(comps);
-    const { mean } = estimate;
     const logAcres = Math.log(acres);
     let meanPrice = 0;
     let meanPpa = 0;
@@ -85,13 +88,17 @@ export function createConclusion(
     const isForeign = (calibration.level ?? 0) > SUPPORT_LEVEL;
     const chance =
       100 * chanceWithinQuarter(calibration, scale) * (isUnlike && !isForeign ? OUT_OF_SUPPORT : 1);
-    const meanAdjustedPpa = Math.exp(mean);
+    const meanAdjustedPpa = Math.exp(averageWith(comps.neighborhood, neighborhoodShare, estimate.mean));
+    const neighborhood = Number.isNaN(comps.neighborhood)
+      ? null
+      : { ppa: Math.exp(comps.neighborhood), weight: neighborhoodShare };
     const meanAdjustedPrice = meanAdjustedPpa * acres;
     // Don't use spread syntax here, because it would take 10% more time.
     return {
       meanPrice,
       meanPpa,
       meanAdjustedPpa,
+      neighborhood,
       meanAdjustedPrice,
       outOfSupport: isUnlike || isForeign,
       gini: gini(prices.subarray(0, count), value => value) ?? 0,

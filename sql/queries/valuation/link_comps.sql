@@ -11,7 +11,7 @@ known as (
   select
     l.id, f.fips, f.property_id, f.steeper_percent[6] as steep_percent,
     f.highway_frontage_ft + f.road_frontage_ft + f.local_frontage_ft as frontage_ft,
-    f.flood_zone_percent as flood_percent, f.wetlands_percent
+    f.flood_zone_percent as flood_percent, f.wetlands_percent, f.waterfront
   from looked_at l
   left join parcels own
     on own.fips = {{fips}} and own.feed_id = l.feed_id and own.source_key = l.key and own.retired_at is null
@@ -30,16 +30,17 @@ gone as (
   where c.fips = {{fips}} and not exists (select true from known where known.id = c.listing_id)
 )
 insert into comp_land as c (
-  listing_id, fips, property_id, steep_percent, frontage_ft, flood_percent, wetlands_percent
+  listing_id, fips, property_id, steep_percent, frontage_ft, flood_percent, wetlands_percent, waterfront
 )
-select id, fips, property_id, steep_percent, frontage_ft, flood_percent, wetlands_percent
+select id, fips, property_id, steep_percent, frontage_ft, flood_percent, wetlands_percent, waterfront
 from known
 on conflict (listing_id) do update
 set
   fips = excluded.fips, property_id = excluded.property_id, steep_percent = excluded.steep_percent,
-  frontage_ft = excluded.frontage_ft, flood_percent = excluded.flood_percent, wetlands_percent = excluded.wetlands_percent
-where (c.fips, c.property_id, c.steep_percent, c.frontage_ft, c.flood_percent, c.wetlands_percent)
+  frontage_ft = excluded.frontage_ft, flood_percent = excluded.flood_percent, wetlands_percent = excluded.wetlands_percent,
+  waterfront = excluded.waterfront
+where (c.fips, c.property_id, c.steep_percent, c.frontage_ft, c.flood_percent, c.wetlands_percent, c.waterfront)
   is distinct from (
     excluded.fips, excluded.property_id, excluded.steep_percent, excluded.frontage_ft, excluded.flood_percent,
-    excluded.wetlands_percent
+    excluded.wetlands_percent, excluded.waterfront
   )

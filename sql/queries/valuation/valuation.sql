@@ -27,7 +27,8 @@ copy (
     l.feed_id, (f.kind = 'assessor')::int::"char", c.property_id,
     hashtextextended(nullif(upper(regexp_replace(l.apn, '[^[:alnum:]]', '', 'g')), ''), 0) & 9007199254740991,
     (o.used is true)::int::"char",
-    c.steep_percent::float8, c.frontage_ft::float8, c.flood_percent::float8, c.wetlands_percent::float8
+    c.steep_percent::float8, c.frontage_ft::float8, c.flood_percent::float8, c.wetlands_percent::float8,
+    c.waterfront::int::float8
   from (
     select l.* from listings l where l.status <> 'OFF_MARKET' and {{where}}
     union all
@@ -57,7 +58,7 @@ copy (
   select
     f.property_id, f.location[0], f.location[1], f.effective_acres,
     f.steeper_percent[6]::float8, (f.highway_frontage_ft + f.road_frontage_ft + f.local_frontage_ft)::float8,
-    f.flood_zone_percent::float8, f.wetlands_percent::float8
+    f.flood_zone_percent::float8, f.wetlands_percent::float8, f.waterfront::int::float8
   from parcel_filters f
   where f.fips = {{fips}} and f.location is not null and f.effective_acres > 0
 ) to stdout (format binary);
@@ -66,7 +67,7 @@ copy (
 -- Writes valuations, with the columns in the order that workers/valuation/value-county.ts uses.
 copy valuations (
   fips, property_id, mean_price, mean_ppa, mean_adjusted_price, mean_adjusted_ppa, gini_index, confidence_score, low_price,
-  high_price, out_of_support, comps, as_of, model_version
+  high_price, out_of_support, comps, neighborhood_ppa, neighborhood_weight, as_of, model_version
 ) from stdin
 
 -- name: delete_valuations
@@ -244,7 +245,8 @@ where own.fips = :fips
 -- duplicates.
 select
   p.property_id, v.mean_price, v.mean_ppa, v.mean_adjusted_price, v.mean_adjusted_ppa, v.confidence_score, v.gini_index,
-  v.low_price, v.high_price, v.out_of_support, case when :with_comps::boolean then v.comps end as comps, to_char(v.as_of, 'YYYY-MM-DD') as as_of, v.model_version
+  v.low_price, v.high_price, v.out_of_support, case when :with_comps::boolean then v.comps end as comps, v.neighborhood_ppa,
+  v.neighborhood_weight, to_char(v.as_of, 'YYYY-MM-DD') as as_of, v.model_version
 from unnest(:fips::int[], :property_ids::bigint[]) as asked (fips, property_id)
 join parcels p on p.fips = asked.fips and p.property_id = asked.property_id
 left join valuations v on v.fips = p.fips and v.property_id = p.property_id
@@ -254,11 +256,12 @@ where p.fips = any (:fips::int[]) and p.retired_at is null
 -- Stores the land figures of comps that were found by their points. Parameters: fips, and comp ids and parcel
 -- ids, in pairs.
 insert into comp_land (
-  listing_id, fips, property_id, steep_percent, frontage_ft, flood_percent, wetlands_percent
+  listing_id, fips, property_id, steep_percent, frontage_ft, flood_percent, wetlands_percent, waterfront
 )
 select
   c.id, f.fips, f.property_id, f.steeper_percent[6],
-  f.highway_frontage_ft + f.road_frontage_ft + f.local_frontage_ft, f.flood_zone_percent, f.wetlands_percent
+  f.highway_frontage_ft + f.road_frontage_ft + f.local_frontage_ft, f.flood_zone_percent, f.wetlands_percent,
+  f.waterfront
 from unnest({{ids}}::uuid[], {{parcels}}::bigint[]) as c (id, property_id)
 join parcel_filters f on f.fips = {{fips}} and f.property_id = c.property_id
 

@@ -28,7 +28,13 @@ type Comp = {
   land_percent: number | null;
 };
 type Value = Omit<typeof VALUE_EXAMPLE, 'explanation'> & {
-  explanation: { low_price: number; high_price: number; out_of_support: boolean; comps: Comp[] };
+  explanation: {
+    low_price: number;
+    high_price: number;
+    out_of_support: boolean;
+    neighborhood: { ppa: number; weight: number } | null;
+    comps: Comp[];
+  };
 };
 
 const get = (id: number | string, query = '') =>
@@ -100,9 +106,9 @@ async function addUp(): Promise<(number | null)[]> {
       ].reduce((product, percent) => product * (1 + percent / 100), 1);
     const sum = (of: (comp: Comp) => number) => comps.reduce((total, comp) => total + of(comp), 0);
     expect(sum(comp => comp.weight)).toBeCloseTo(1, 2);
-    const adjusted = Math.exp(
-      sum(comp => comp.weight * Math.log((comp.price / comp.lot_size) * factor(comp))),
-    );
+    const byComps = sum(comp => comp.weight * Math.log((comp.price / comp.lot_size) * factor(comp)));
+    const { ppa, weight } = explanation.neighborhood!;
+    const adjusted = Math.exp((1 - weight) * byComps + weight * Math.log(ppa));
     // Percents have two decimals, weights four.
     expect(Math.abs(Math.log(adjusted / value.mean_adjusted_ppa))).toBeLessThan(0.01);
     expect(value.mean_adjusted_price / (value.mean_adjusted_ppa * acres.get(id)!)).toBeCloseTo(1, 4);

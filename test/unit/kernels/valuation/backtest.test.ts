@@ -19,4 +19,4 @@ test('a backtest says how long before each sale its knowledge ends', () => {
   expect(many).toMatchObject({ sales: 208, fits: 104, daysBefore: { median: 2.5, most: 4 } });
   const none = backtest(sales, { fromDay: asOfDay + 1, toDay: asOfDay + 9 });
   expect(none).toMatchObject({ sales: 0, fits: 0, daysBefore: null });
-});
+}, 180_000);

@@ -16,7 +16,7 @@ describe('an interval', () => {
     createValuer(model, chosen)({ lon: west + 0.25, lat: south + 0.25, acres: 3 });
     const concluded = (errors: number[]) => {
       const calibration: Calibration = { ...model.calibration, errors, level: 0 };
-      return createConclusion({ calibration, discount: model.discount })(chosen, 3);
+      return createConclusion({ ...model, calibration })(chosen, 3);
     };
     // An error is ln(estimate / price): above 0 the estimate was too high.
     const tooHigh = Array.from({ length: 99 }, (_, i) => (i < 50 ? -0.1 : 1 + i / 100));

@@ -110,4 +110,4 @@ test('a sale is never its own comp in a backtest', () => {
   // Counted twice, they would seem to foretell themselves.
   const { feed: _, ...unknown } = twins;
   expect(backtest(unknown, options).methods.model!.mdape).toBeLessThan(0.8 * alone.methods.model!.mdape);
-});
+}, 180_000);
