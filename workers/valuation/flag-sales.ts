@@ -9,7 +9,7 @@ type Fitted = { comps: StoredComps; asOfDay: number; excluded: ReadonlySet<numbe
 
 /**
  * Replaces the flags of a county's sales, and the stored number of its sales that the valuation uses.
- * @param fitted the sales, and those that the model excludes as outliers; null if the county has no parcels
+ * @param fitted `excluded`: the sales that the model doesn't use; null if the county wasn't valued
  */
 export async function storeSaleFlags(db: Db, fips: number, fitted: Fitted | null): Promise<void> {
   await db.run('valuation/delete_flagged', { fips });

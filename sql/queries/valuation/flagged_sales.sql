@@ -37,8 +37,8 @@ where s.fips = :fips and s.listing_id is null and l.source = s.source and l.sour
 
 -- name: flag_set_aside
 -- Flags the county's sales that runs have set aside: deeds that cover several parcels, and sales that no
--- longer qualify. Skips those that an operator included. `fips`: the county; `several`: the sale_type of deeds
--- that cover several parcels.
+-- longer qualify. Skips those that an operator included. `fips`: the county; `several`: the sale_type of
+-- deeds that cover several parcels.
 insert into flagged_sales (fips, flag, listing_id, source, source_id, apn, sold_date, price, acres)
 select
   l.fips,

@@ -47,7 +47,7 @@ describe('sales of one lot', () => {
   });
 });
 
-test('a sale is dropped only if the last kept sale is at the same price and within 90 days', () => {
+test('a sale is dropped if and only if the last kept one has the same price within 90 days', () => {
   const random = createRandom(5);
   for (let round = 0; round < 200; round++) {
     const sales = Array.from({ length: 12 }, () =>
