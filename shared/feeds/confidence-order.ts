@@ -1,9 +1,9 @@
 import type { Db } from '../platform/db.ts';
 
 /**
- * How many percentage points more of a county's past sales were within 25% of their estimates in the half
- * with higher confidence than in the other half, with the middle 90% of resamples. Figures are null with
- * fewer than LEAST_RANKED sales.
+ * `points`: share of a county's past estimates that were within 25% of the sale price in the half with higher
+ * confidence, minus that share in the other half, in percentage points. `low`, `high`: the middle 90% of
+ * resamples. All three are null if there are fewer than LEAST_RANKED sales.
  */
 export type ConfidenceOrder = {
   sales: number;
@@ -12,12 +12,12 @@ export type ConfidenceOrder = {
   high: number | null;
 };
 
-/** With fewer than 15 sales in a half, resamples show too little variation. */
+/** With fewer than 15 sales in each half, resamples vary too little to be meaningful. */
 export const LEAST_RANKED = 30;
 
 /**
  * Whether a county's past sales show that estimates with higher confidence are closer to the price. Null if
- * this hasn't been measured.
+ * this hasn't been measured yet.
  */
 export function confidenceRanks(order: ConfidenceOrder | null): boolean | null {
   return order === null ? null : order.low !== null && order.low > 0;

@@ -19,8 +19,8 @@ export const countyValuation: JobDefinition<z.infer<typeof valuationPayload>> = 
 };
 
 /**
- * The number of a county's sales that its valuation used (null before the first valuation), and of its
- * flagged sales.
+ * The number of a county's sales that its valuation used (null before the first valuation), and the number
+ * of its sales with each flag.
  */
 export type SaleCounts = { used: number | null; flagged: { flag: SaleFlag; sales: number }[] };
 
@@ -35,7 +35,7 @@ export async function countFlaggedSales(db: Db, fips: number): Promise<SaleCount
 }
 
 export type CountySale = {
-  /** The listing's, or the source's id of a sale that isn't a listing. */
+  /** The listing's id. If the sale isn't a listing, its id in the source. */
   id: string;
   apn: string;
   /** 'YYYY-MM-DD' */
@@ -46,7 +46,7 @@ export type CountySale = {
 export type FlaggedSale = CountySale & { flag: SaleFlag; code: string | null };
 export type SaleOverride = CountySale & { used: boolean; decided_by: string; decided_at: Date };
 
-/** `apn`: parcel number of the sales; `limit`: number of sales, for each flag. */
+/** `apn`: finds only sales of this parcel number; `limit`: maximum number of sales per flag. */
 type Which = { fips: number; apn: string | null; limit: number };
 
 const plainNumber = (apn: string | null) => apn?.replace(/[^\p{L}\p{N}]/gu, '').toUpperCase() ?? null;
@@ -54,7 +54,7 @@ const plainNumber = (apn: string | null) => apn?.replace(/[^\p{L}\p{N}]/gu, '').
 export const listFlaggedSales = (db: Db, { fips, apn, limit }: Which): Promise<FlaggedSale[]> =>
   db.run<FlaggedSale>('valuation/list_flagged', { fips, apn: plainNumber(apn), limit });
 
-/** Sales without a flag that no operator has decided about. */
+/** Sales that have neither a flag nor an operator's decision. */
 export const listUnflaggedSales = (db: Db, { fips, apn, limit }: Which): Promise<CountySale[]> =>
   db.run<CountySale>('valuation/list_unflagged', { fips, apn: plainNumber(apn), limit });
 
@@ -67,12 +67,12 @@ export type SaleDecision = {
   id: string;
   /** Whether valuations use the sale. Null to let Plat decide again. */
   used: boolean | null;
-  /** Who decides, for the audit table. */
+  /** Email of the operator, for the audit table. */
   by: string;
 };
 
 /**
- * Stores what an operator decided about a sale, and enqueues the county's valuation.
+ * Stores or removes an operator's decision about a sale, and enqueues the county's valuation.
  * @throws PlatError `not_found` if the county has no such sale or decision
  */
 export async function decideSale(db: Db, { fips, id, used, by }: SaleDecision): Promise<void> {
@@ -86,7 +86,7 @@ export async function decideSale(db: Db, { fips, id, used, by }: SaleDecision): 
           : await tx.run('valuation/store_override', { fips, id: listing, used, by });
     if (rows.length === 0)
       throw new PlatError('not_found', 'This sale has changed. Reload the page.', { status: 404 });
-    // The valuations of nearby counties use the sale, too.
+    // Nearby counties' valuations use the sale, too.
     await tx.run('valuation/mark_land', { fips });
   });
   await enqueueAndNotify(db, countyValuation, { fips });
@@ -94,7 +94,7 @@ export async function decideSale(db: Db, { fips, id, used, by }: SaleDecision): 
 
 type UnstoredSale = { source: string; source_id: string } & Record<string, string | number | null>;
 
-/** Stores a sale on the roll as a listing. @returns the listing's id; null if there is no such sale */
+/** Stores a sale from the roll as a listing. @returns the listing's id; null if there is no such sale */
 async function storeUnqualifiedSale(db: Db, fips: number, sourceId: string): Promise<string | null> {
   const [sale] = await db.run<UnstoredSale>('valuation/get_unstored_sale', { fips, source_id: sourceId });
   if (sale === undefined) return null;

@@ -1,12 +1,12 @@
-/** What is unusual about a sale, and whether a county's valuation uses it anyway. */
+/** What is unusual about a sale, and whether the county's valuation uses the sale anyway. */
 export type SaleFlagOf = { label: string; isUsed: boolean; description: string };
 
-/** Each sale has the first flag that applies. */
+/** A sale has only the first of these flags that applies to it. */
 export const SALE_FLAGS = {
   left_out: {
-    label: 'Left out by an operator',
+    label: 'Excluded by an operator',
     isUsed: false,
-    description: 'An operator decided not to use the sale.',
+    description: 'An operator excluded the sale.',
   },
   bundle: {
     label: 'Several parcels on one deed',
@@ -16,23 +16,23 @@ export const SALE_FLAGS = {
   orphan_deed: {
     label: 'Deed with unknown parcels',
     isUsed: false,
-    description: 'The deed covers several parcels, but Plat knows only one of them.',
+    description: 'The deed covers several parcels, but Plat has a sale record for only one of them.',
   },
   family: {
-    label: 'Within a family',
+    label: 'Family transfer',
     isUsed: false,
-    description: 'The roll marks the transfer as one within a family.',
+    description: 'The roll marks the sale as a transfer between family members.',
   },
   forced: {
     label: 'Forced sale',
     isUsed: false,
     description:
-      "The roll's code names a sheriff's sale, a foreclosure, a tax deed, a bankruptcy, or a repossession.",
+      "The roll's code indicates a sheriff's sale, foreclosure, tax deed, bankruptcy, or repossession.",
   },
   unqualified: {
     label: 'Not qualified',
     isUsed: false,
-    description: 'The sale of a vacant parcel does not meet the conditions of its feed (`sales.where`).',
+    description: "The sale of a vacant parcel does not meet its feed's conditions (`sales.where`).",
   },
   incomplete: {
     label: 'Incomplete record',
@@ -48,18 +48,18 @@ export const SALE_FLAGS = {
     label: 'One deed with two dates',
     isUsed: false,
     description:
-      'The same parcel has a sale at the same price up to 90 days earlier. Plat uses the earlier record.',
+      'Another record shows the same parcel sold at the same price up to 90 days earlier. Plat treats both records as one deed with two dates, and uses the earlier one.',
   },
   outlier: {
     label: 'Price outlier',
     isUsed: false,
-    description: "The price per acre does not fit the county's sales in the year up to its date.",
+    description: "The price per acre is out of line with the county's sales in the year up to the sale date.",
   },
   resale: {
     label: 'Resold within 90 days',
     isUsed: true,
     description:
-      'The same parcel was sold again within 90 days, at another price. Plat uses both sales, because excluding either one does not improve estimates.',
+      'The same parcel was sold again within 90 days at a different price. Plat uses both sales, because excluding either one does not improve estimates.',
   },
 } as const satisfies Record<string, SaleFlagOf>;
 

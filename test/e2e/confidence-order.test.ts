@@ -33,7 +33,7 @@ test.each([
   [false, { sales: 400, points: 20, low: -0.5, high: 35 }],
   [false, { sales: 29, points: null, low: null, high: null }],
   [null, undefined],
-])('confidence_ranks is %s, and so say the pages', async (ranks, order) => {
+])('confidence_ranks is %s, and the pages agree', async (ranks, order) => {
   await store(order);
   expect(await ranksOf()).toBe(ranks);
   const parcel = await ana.open(`/data?parcel=${VALUE_EXAMPLE_ID}`);
@@ -43,14 +43,14 @@ test.each([
   if (ranks !== null) expect(record.text).toContain(`data-confidence-ranks="${ranks}"`);
 });
 
-test('a record from before confidence was measured is due', async () => {
+test('a record made before confidence was measured is due for replacement', async () => {
   await store({ sales: 0, points: null, low: null, high: null });
   expect(await enqueueDueRecord(pool, 33_019)).toHaveLength(0);
   await store(undefined);
   expect(await enqueueDueRecord(pool, 33_019)).toHaveLength(1);
 });
 
-test('confidence ranks errors when sales show it, and not when it says nothing', () => {
+test('confidence ranks errors if it is related to them, but not if it is random', () => {
   const random = createRandom(3);
   const sales = (related: boolean) =>
     Array.from({ length: 200 }, () => {

@@ -20,7 +20,7 @@ async function salesOf(): Promise<CountyQuality['sales']> {
   expect(status).toBe(200);
   return (json as CountyQuality).sales;
 }
-/** Every sale is either used or flagged as unused. */
+/** The number of all sales: each one is either used or flagged as unused. */
 const allOf = ({ used, flagged }: CountyQuality['sales']) =>
   flagged.reduce((sum, one) => sum + (one.used ? 0 : one.sales), used!);
 const countOf = ({ flagged }: CountyQuality['sales'], flag: string) =>
@@ -49,7 +49,7 @@ async function signIn(operator: boolean, pro = true) {
   return { ...person, email: user.email };
 }
 
-/** Sales of 2 acres in the middle of the town, each with a parcel number. */
+/** Inserts sales of 2-acre parcels in the middle of the town. */
 async function insertSales(sales: readonly { apn: string; price: number; day: string }[]): Promise<string[]> {
   const { rows } = await pool.query<{ lon: number; lat: number }>(
     'select avg(location[0]) as lon, avg(location[1]) as lat from parcel_filters where fips = 33019',
@@ -91,7 +91,7 @@ test("the sample's flags match its roll and its listings", async () => {
   for (const { flag, used } of sales.flagged) expect(used).toBe(SALE_FLAGS[flag].isUsed);
 });
 
-test('the page shows the counts to everyone, the sales to subscribers, and decisions to operators', async () => {
+test('the page shows counts to everyone, sales to subscribers, and buttons to operators', async () => {
   const [free, subscriber, operator] = await Promise.all([signIn(false, false), signIn(false), signIn(true)]);
   const [first] = await ids("status = 'SOLD'");
   const [pageOfFree, page, admin] = await Promise.all(
@@ -108,7 +108,7 @@ test('the page shows the counts to everyone, the sales to subscribers, and decis
   expect((await pool.query('select from sale_overrides')).rowCount).toBe(0);
 });
 
-test('an operator leaves a sale out, and the next valuation does without it', async () => {
+test('after an operator excludes a sale, the next valuation does not use it', async () => {
   const ana = await signIn(true);
   const [id] = await ids("status = 'SOLD'");
   const before = await salesOf();
@@ -140,7 +140,7 @@ test('an operator leaves a sale out, and the next valuation does without it', as
   ]);
 });
 
-test('an operator uses a sale of several parcels, and a sale that never became a listing', async () => {
+test('an operator can include a sale of several parcels and a sale that never became a listing', async () => {
   const ana = await signIn(true);
   const before = await salesOf();
   const { rows } = await pool.query<{ source_id: string }>(
@@ -161,7 +161,7 @@ test('an operator uses a sale of several parcels, and a sale that never became a
   expect(allOf(await salesOf())).toBe(allOf(before));
 });
 
-test('a sale of another county, or one that no longer exists, is refused', async () => {
+test('a decision about a sale in another county, or one that does not exist, is refused', async () => {
   const ana = await signIn(true);
   const [id] = await ids("status = 'SOLD'");
   const refusals = [
@@ -174,7 +174,7 @@ test('a sale of another county, or one that no longer exists, is refused', async
   expect((await pool.query('select from sale_overrides')).rowCount).toBe(0);
 });
 
-test('deeds with two dates, resales, and outliers are told apart, and found by parcel number', async () => {
+test('deeds with two dates, resales, and outliers are flagged, and can be found by parcel number', async () => {
   const ana = await signIn(true);
   const before = await salesOf();
   const added = await insertSales([

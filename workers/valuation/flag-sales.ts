@@ -8,8 +8,8 @@ import type { StoredComps } from './valuation-comps.ts';
 type Fitted = { comps: StoredComps; asOfDay: number; excluded: ReadonlySet<number> };
 
 /**
- * Replaces the flags of a county's sales, and the number of its sales that the valuation uses.
- * @param excluded sales that the model doesn't use; null if the county wasn't valued
+ * Replaces the flags of a county's sales, and the stored number of its sales that the valuation uses.
+ * @param fitted `excluded`: the sales that the model doesn't use; null if the county wasn't valued
  */
 export async function storeSaleFlags(db: Db, fips: number, fitted: Fitted | null): Promise<void> {
   await db.run('valuation/delete_flagged', { fips });
@@ -23,7 +23,7 @@ export async function storeSaleFlags(db: Db, fips: number, fitted: Fitted | null
 
 const NONE = { ids: [], flags: [], used: null };
 
-/** What the model found: the ids and flags of a county's sales, in pairs. */
+/** The ids and flags of a county's sales that the model flags, in pairs, and the number of sales it uses. */
 function flagsOf(fips: number, { comps, asOfDay, excluded }: Fitted) {
   const { usable, second, twoDates, resold } = salesUntil(comps, asOfDay);
   const own = [...usable].filter(sale => comps.county[sale] === fips);
@@ -44,7 +44,7 @@ function flagsOf(fips: number, { comps, asOfDay, excluded }: Fitted) {
   return { ids, flags, used: own.filter(sale => !excluded.has(sale)).length };
 }
 
-/** Flags sales on the county's rolls that don't meet the conditions of their feeds. */
+/** Flags sales on the county's rolls that don't meet their feeds' conditions. */
 async function flagUnqualified(db: Db, fips: number): Promise<void> {
   const labels = await db.run<{ feed_id: number; source: string }>('valuation/list_roll_labels', { fips });
   if (labels.length === 0) return;

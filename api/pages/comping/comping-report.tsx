@@ -24,7 +24,7 @@ export type ReportView = {
   result: Result | null;
   machine: Result | null;
   ground: Ground | null;
-  /** Whether confidence ranks errors in the county. */
+  /** Whether higher confidence means smaller errors in the county. */
   order: ConfidenceOrder | null;
 };
 

@@ -133,20 +133,20 @@ const rollNote = ({ as_of, merged_at }: CountyQuality['sources'][number]): strin
   return merged_at ? `unknown, loaded ${day(merged_at)}` : 'unknown';
 };
 
-/** Whether grades of confidence mean something in the county. */
+/** Shows whether confidence grades are meaningful in the county. */
 function Confidence({ order: { ranks, sales, points, low, high } }: { order: CountyQuality['confidence'] }) {
   if (ranks === null) return null;
   const measured =
     points === null
       ? ''
-      : ` Past estimates in the half with higher confidence were within 25% of the price more often, by ${oneDigit(points)} points (90% interval: ${oneDigit(low!)} to ${oneDigit(high!)}).`;
+      : ` Share of past estimates within 25% of the price, higher-confidence half minus lower-confidence half: ${oneDigit(points)} percentage points (90% interval: ${oneDigit(low!)} to ${oneDigit(high!)}).`;
   return (
     <>
       <h2>Confidence</h2>
       <p data-confidence-ranks={String(ranks)}>
         {ranks
           ? 'Estimates with higher confidence are closer to the price. Parcel pages grade them as low, medium, or high.'
-          : `Not ranked in this county: ${count(sales!)} ${sales === 1 ? 'sale' : 'sales'}. They don't show that estimates with higher confidence are closer to the price, so parcel pages show no grades.`}
+          : `Not ranked in this county (${count(sales!)} past ${sales === 1 ? 'sale' : 'sales'}). Past sales don't show that estimates with higher confidence are closer to the price, so parcel pages don't grade confidence.`}
         {measured}
       </p>
     </>

@@ -17,7 +17,7 @@ import type { Done } from '../frame/forms.ts';
 import { Act, Grid } from '../frame/layout.tsx';
 import { accountOf, type Visit } from '../frame/visit.ts';
 
-/** Sales shown for each flag, and of those without one. */
+/** Maximum number of sales shown for each flag, and of sales without a flag. */
 const MAX_SHOWN = 20;
 
 type Lists = {
@@ -25,11 +25,11 @@ type Lists = {
   flagged: FlaggedSale[];
   unflagged: CountySale[];
   overrides: SaleOverride[];
-  /** Operators can decide about sales. */
+  /** Whether the visitor is an operator, who can include and exclude sales. */
   canDecide: boolean;
 };
 
-/** The sales of a county. Undefined for visitors without a subscription, who see only the counts. */
+/** Reads a county's sales. Undefined for visitors without a subscription, who see only the counts. */
 export async function readSales(visit: Visit, fips: number): Promise<Lists | undefined> {
   const { operator } = visit.session!.user;
   if (!operator && !(await accountOf(visit))?.pro) return undefined;
@@ -54,11 +54,11 @@ const decide = (used: boolean | null, good: string) => async (visit: Visit) => {
   return { good } satisfies Done;
 };
 
-const NEXT = 'Plat is revaluing the county. Estimates will change in a few minutes.';
+const NEXT = 'Plat is revaluing the county. Estimates will be updated in a few minutes.';
 export const saleActions = {
-  use: decide(true, `Sale used. ${NEXT}`),
-  leave_out: decide(false, `Sale left out. ${NEXT}`),
-  undo: decide(null, `Decision removed. ${NEXT}`),
+  use: decide(true, `Sale included. ${NEXT}`),
+  leave_out: decide(false, `Sale excluded. ${NEXT}`),
+  undo: decide(null, `Decision undone. ${NEXT}`),
 };
 
 type SalesProps = { sales: CountyQuality['sales']; lists: Lists | undefined };
@@ -71,7 +71,7 @@ export function CountySales({ sales: { used, flagged }, lists }: SalesProps) {
       <h2>Sales</h2>
       <p>
         The valuation uses <b data-used-sales>{used === null ? '–' : count(used)}</b> of the county's sales.
-        This table shows the sales that it doesn't use, and others to be careful with.
+        This table counts the sales that it doesn't use, and unusual sales that it does use, by reason.
       </p>
       <Grid
         name="Sales by reason"
@@ -113,7 +113,7 @@ function SaleLists({ lists: { apn, flagged, unflagged, overrides, canDecide } }:
           <SaleGrid
             name="Latest sales used"
             sales={unflagged}
-            action={({ id }) => <Act label="Leave out" does="leave_out" id={id} kind="second small" />}
+            action={({ id }) => <Act label="Exclude sale" does="leave_out" id={id} kind="second small" />}
           />
         </details>
       )}
@@ -130,7 +130,7 @@ function FlaggedSales({ flag, sales, canDecide, open }: FlaggedProps) {
   return (
     <details open={open}>
       <summary>
-        {label}: latest {count(sales.length)}
+        {label} (latest {count(sales.length)})
       </summary>
       <SaleGrid
         name={label}
@@ -139,9 +139,9 @@ function FlaggedSales({ flag, sales, canDecide, open }: FlaggedProps) {
           canOverride
             ? ({ id }) =>
                 isUsed ? (
-                  <Act label="Leave out" does="leave_out" id={id} kind="second small" />
+                  <Act label="Exclude sale" does="leave_out" id={id} kind="second small" />
                 ) : (
-                  <Act label="Use sale" does="use" id={id} kind="second small" />
+                  <Act label="Include sale" does="use" id={id} kind="second small" />
                 )
             : undefined
         }
@@ -173,9 +173,9 @@ const cellsOf = ({ sold_date, apn, acres: size, price }: CountySale): string[] =
 
 const Overrides = ({ overrides, canDecide }: { overrides: SaleOverride[]; canDecide: boolean }) => (
   <>
-    <h3>Decisions by operators</h3>
+    <h3>Operator decisions</h3>
     <Grid
-      name="Decisions by operators"
+      name="Operator decisions"
       heads={[
         'Sold',
         'Parcel number',
@@ -188,7 +188,7 @@ const Overrides = ({ overrides, canDecide }: { overrides: SaleOverride[]; canDec
       ]}
       rows={overrides.map(sale => [
         ...cellsOf(sale),
-        <span data-override={sale.id}>{sale.used ? 'Use' : 'Leave out'}</span>,
+        <span data-override={sale.id}>{sale.used ? 'Include' : 'Exclude'}</span>,
         canDecide ? sale.decided_by : 'an operator',
         moment(sale.decided_at),
         ...(canDecide ? [<Act label="Undo" does="undo" id={sale.id} kind="second small" />] : []),

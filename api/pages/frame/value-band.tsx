@@ -38,13 +38,13 @@ function certaintyOf(confidence: number): 'Low' | 'Medium' | 'High' {
 }
 
 /**
- * For example, "Low confidence · 40 of 100". If the county's past sales don't show that confidence ranks
- * errors, all estimates have the same words.
+ * For example, "Low confidence · 40 of 100". If the county's past sales don't show that higher confidence
+ * means smaller errors, the text is the same for all of its estimates.
  */
 export function confidenceText(confidence: number, order: ConfidenceOrder | null): string {
   if (confidenceRanks(order)) return `${certaintyOf(confidence)} confidence · ${count(confidence)} of 100`;
   if (order === null) return 'Confidence not ranked in this county yet';
-  return `Confidence not ranked in this county: ${count(order.sales)} ${order.sales === 1 ? 'sale' : 'sales'}`;
+  return `Confidence not ranked in this county (${count(order.sales)} past ${order.sales === 1 ? 'sale' : 'sales'})`;
 }
 
 /** For example, "low confidence". */

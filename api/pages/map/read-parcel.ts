@@ -25,7 +25,7 @@ export type ParcelData = {
   detail: Detail;
   photo: Photo | undefined;
   value: ExplainedValue | Missing;
-  /** Whether confidence ranks errors in the county. */
+  /** Whether higher confidence means smaller errors in the county. */
   order: ConfidenceOrder | null;
   addresses: ReadonlyMap<string, string | null>;
   comps: Comp[];

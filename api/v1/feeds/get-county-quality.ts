@@ -99,7 +99,7 @@ const sales = z
       .int()
       .nullable()
       .describe(
-        "Number of the county's own sales that its last valuation used. Null if the county has not been valued yet.",
+        "Number of the county's own sales that its latest valuation used. Null if the county has not been valued yet.",
       ),
     flagged: z
       .array(
@@ -109,7 +109,7 @@ const sales = z
           sales: z.int().describe('Number of sales. Each sale has one flag.'),
         }),
       )
-      .describe('Sales that the valuation does not use, and others to be careful with, by reason.'),
+      .describe('Sales that the valuation does not use, and unusual sales that it does use, by reason.'),
   })
   .meta({ id: 'CountySales' });
 
@@ -119,17 +119,17 @@ const confidence = z
       .boolean()
       .nullable()
       .describe(
-        'Whether estimates with a higher confidence score were closer to the price: `low` is above 0. Null if this has not been measured yet.',
+        'Whether estimates with a higher confidence score were closer to the price. True if `low` is above 0. Null if this has not been measured yet.',
       ),
-    sales: z.int().nullable().describe('Number of past sales with an estimate.'),
+    sales: z.int().nullable().describe('Number of past sales that were compared with their estimates.'),
     points: z
       .number()
       .nullable()
       .describe(
-        `Share of estimates within 25% of the price among the half of the sales with higher confidence, minus the same share of the other half, in percentage points. Null with fewer than ${LEAST_RANKED} sales.`,
+        `Share of estimates within 25% of the price in the half of the sales with higher confidence, minus the same share in the other half, in percentage points. Null if there are fewer than ${LEAST_RANKED} sales.`,
       ),
-    low: z.number().nullable().describe('Low end of the 90% interval of `points`.'),
-    high: z.number().nullable().describe('High end of the 90% interval of `points`.'),
+    low: z.number().nullable().describe('Low end of the 90% interval for `points`.'),
+    high: z.number().nullable().describe('High end of the 90% interval for `points`.'),
   })
   .meta({ id: 'ConfidenceOrder' });
 

@@ -63,7 +63,7 @@ const explanation = z
       .boolean()
       .nullable()
       .describe(
-        `Whether the county's past sales show that estimates with a higher \`confidence_score\` are closer to the price. If false, don't rank the county's parcels by the score: it has fewer than ${LEAST_RANKED} past sales, or the 90% interval of the difference includes 0. Null if this has not been measured yet.`,
+        `Whether the county's past sales show that estimates with a higher \`confidence_score\` are closer to the price. If false, don't rank the county's parcels by the score. Either the county has fewer than ${LEAST_RANKED} past sales with estimates, or in those sales a higher score did not reliably mean a closer estimate. Null if this has not been measured yet.`,
       ),
     as_of: z.iso.date().describe('Date of the estimate. Later sales are not used.'),
     model_version: z.string().describe('Version of the model that made the estimate.'),

@@ -12,7 +12,7 @@ const NOBODY: OtherCounties = new Map();
  * Values past sales in a county with what was known the day before the first of them, so that no estimate
  * uses a price that it is compared with. Uses no priors from other counties.
  * @param sales indices of comps, at least one
- * @returns the estimates in USD by sale, omitting sales that have too few comps
+ * @returns the estimates by sale, omitting sales that have too few comps
  */
 export function valuePastSales(
   comps: Comps,

@@ -2,18 +2,18 @@ import { addToGroup } from '../groups.ts';
 import type { Comps } from './valuation-types.ts';
 
 /**
- * 392 of the 438 pairs of consecutive sales of a lot in Detroit that have the same price and are up to a year
- * apart are up to 30 days apart, and 420 are up to 90 days apart.
+ * In Detroit, 438 pairs of consecutive sales of a lot have the same price and are up to a year apart. Of
+ * these, 392 are up to 30 days apart, and 420 are up to 90 days apart.
  */
 const MAX_DAYS_APART = 90;
 
 export type RepeatSales = {
   /**
    * Second records of a sale: the same lot at the same price within 90 days. A deed can have two dates,
-   * signing and recording. If both were used, a past sale would be valued by its own price.
+   * signing and recording. If both records were used, a past sale would be valued from its own price.
    */
   twoDates: ReadonlySet<number>;
-  /** Sales of lots that were sold again within 90 days at another price. */
+  /** Sales of lots that were sold again within 90 days at a different price. */
   resold: ReadonlySet<number>;
 };
 

@@ -31,8 +31,9 @@ function isSameSale(a: SaleRecord, b: SaleRecord): boolean {
 }
 
 /**
- * Usable sales up to a day, sorted by county and day: all of them, duplicates from other feeds and from the
- * same one, lots sold again soon, and all sales except the duplicates.
+ * Sales up to a day, sorted by county and day. `usable`: all usable sales; `second`: duplicates from other
+ * feeds; `twoDates`: second records of a deed; `resold`: sales of lots that were soon sold again; `all`:
+ * usable sales without duplicates and second records.
  */
 export function salesUntil(comps: Comps, asOfDay: number) {
   const usable = usableSales(comps, asOfDay);

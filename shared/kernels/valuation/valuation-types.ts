@@ -34,7 +34,7 @@ export type Comps = {
   feed?: Int32Array | undefined;
   /** 1 if the feed is a roll. */
   ofRoll?: Uint8Array | undefined;
-  /** Identifies the lot that was sold, within its county; NaN if unknown. */
+  /** Identifies the sold lot within its county; NaN if unknown. */
   lot?: Float64Array | undefined;
   /** 1 if an operator decided to use the sale, whatever its price. */
   approved?: Uint8Array | undefined;

@@ -49,7 +49,7 @@ from (
 where value > 0
 
 -- name: get_confidence_order
--- Whether confidence ranks the errors of a county's estimates, from its record. `fips`: the county.
+-- Whether estimates with higher confidence had smaller errors, from a county's record. `fips`: the county.
 select record -> 'confidence_order' as order from county_records where fips = :fips
 
 -- name: store_record

@@ -3,16 +3,16 @@
 delete from flagged_sales where fips = :fips
 
 -- name: list_roll_labels
--- The rolls whose sales are comps of a county, with the labels of these comps. `fips`: the county.
+-- The rolls whose sales are comps in a county, with the source labels of those comps. `fips`: the county.
 select distinct l.feed_id, l.source
 from listings l
 join feeds f on f.id = l.feed_id and f.kind = 'assessor'
 where l.fips = :fips and l.status <> 'OFF_MARKET' and l.status = 'SOLD'
 
 -- name: flag_unqualified
--- Flags the last sales of a county's vacant parcels, by the codes of the roll. `unflag_stored_sales` then
--- keeps those that the feed doesn't use. Parameters: fips; feeds and their labels, in pairs; least_price
--- (lower prices are nominal).
+-- Flags the last sale of each vacant parcel in a county, based on the roll's codes. Afterward,
+-- `unflag_stored_sales` removes the flags of sales that are listings. Fragments: fips; feeds and labels, in
+-- pairs; least_price (lower prices are nominal).
 insert into flagged_sales (fips, flag, property_id, source, source_id, apn, sold_date, price, acres, code)
 select
   f.fips,
@@ -30,14 +30,15 @@ where p.retired_at is null and f.vacant and p.last_sale_date is not null and p.l
 on conflict do nothing
 
 -- name: unflag_stored_sales
--- Deletes the flags of a county's sales that are listings. `fips`: the county.
+-- Deletes the flags that `flag_unqualified` gave to sales that are listings. `fips`: the county.
 delete from flagged_sales s
 using listings l
 where s.fips = :fips and s.listing_id is null and l.source = s.source and l.source_id = s.source_id
 
 -- name: flag_set_aside
--- Flags the sales of a county that runs set aside, except those that an operator uses: deeds that cover
--- several parcels, and sales that no longer qualify. `fips`: the county; `several`: sale_type of the former.
+-- Flags the county's sales that runs have set aside: deeds that cover several parcels, and sales that no
+-- longer qualify. Skips those that an operator included. `fips`: the county; `several`: the sale_type of
+-- deeds that cover several parcels.
 insert into flagged_sales (fips, flag, listing_id, source, source_id, apn, sold_date, price, acres)
 select
   l.fips,
@@ -55,8 +56,8 @@ where l.fips = :fips and l.status = 'OFF_MARKET' and l.sold_date is not null and
 on conflict do nothing
 
 -- name: flag_sales
--- Flags the sold comps of a county that an operator left out, whose record is incomplete, or that the model
--- flags. `fips`: the county; `least_acres`: the smallest lot; `ids`, `flags`: of the model, in pairs.
+-- Flags a county's sold comps that an operator excluded, that the model flagged, or that are incomplete.
+-- `fips`: the county; `least_acres`: the smallest lot; `ids`, `flags`: the model's flags, in pairs.
 insert into flagged_sales (fips, flag, listing_id, source, source_id, apn, sold_date, price, acres)
 select
   l.fips, case when o.used is false then 'left_out' else coalesce(m.flag, 'incomplete') end,
@@ -76,8 +77,8 @@ on conflict do nothing
 update valuation_counties set used_sales = :used where fips = :fips
 
 -- name: count_flagged
--- The number of a county's sales that its valuation used (null before the first valuation), and the numbers
--- of its flagged sales, by flag. `fips`: the county.
+-- The number of a county's sales that its valuation used (null before the first valuation), and the number
+-- of its sales with each flag. `fips`: the county.
 select
   (select used_sales from valuation_counties where fips = :fips) as used,
   coalesce((
@@ -86,8 +87,8 @@ select
   ), '{}') as flagged
 
 -- name: list_flagged
--- The latest flagged sales of a county, for each flag. `fips`: the county; `apn`: a parcel number without
--- punctuation, or null for all; `limit`: sales per flag.
+-- A county's latest sales with each flag. `fips`: the county; `apn`: a parcel number without punctuation, or
+-- null for all sales; `limit`: maximum number of sales per flag.
 select
   flag, coalesce(listing_id::text, source_id) as id, apn, to_char(sold_date, 'YYYY-MM-DD') as sold_date, price::float8 as price, acres, code
 from (
@@ -99,7 +100,8 @@ where place <= :limit
 order by flag, place
 
 -- name: get_unstored_sale
--- A flagged sale that isn't a listing, with its parcel. `fips`: the county; `source_id`: the sale's id.
+-- A flagged sale that isn't a listing, with data from its parcel. `fips`: the county; `source_id`: the sale's
+-- id in its source.
 select
   s.source, s.source_id, s.apn, to_char(s.sold_date, 'YYYY-MM-DD') as sold_date, s.price::float8 as price, s.acres, p.feed_id,
   coalesce(p.situs_address, '') as address, coalesce(p.situs_city, '') as city, coalesce(p.situs_state, '') as state,
@@ -110,9 +112,9 @@ join parcel_filters f on f.fips = :fips and f.property_id = s.property_id
 where s.fips = :fips and s.source_id = :source_id and s.listing_id is null
 
 -- name: store_unqualified_sale
--- Stores a sale that doesn't meet the conditions of its feed as a listing, outside comps and statistics, so
--- that an operator can use it in valuations. A later run that qualifies it replaces it. `type`: its
--- sale_type; the other parameters are columns of the listing.
+-- Stores a sale that doesn't meet its feed's conditions as a listing, so that an operator can include it in
+-- valuations. Comps and statistics don't use it. If the sale qualifies in a later run, the run replaces the
+-- listing. `type`: the sale_type; the other parameters are columns of the listing.
 insert into listings (
   id, feed_id, source, source_id, status, address, city, state, zip, county, apn, location, fips, lot_acres, price, status_date,
   sold_date, sale_type, row_hash, created_run, changed_run
@@ -124,7 +126,8 @@ from (select coalesce(max(id), 0) as last from runs where feed_id = :feed_id and
 on conflict do nothing
 
 -- name: list_unflagged
--- The latest sales of a county that have no flag. Parameters as in `list_flagged`.
+-- A county's latest sales that have neither a flag nor an operator's decision. Same parameters as
+-- `list_flagged`.
 select l.id, l.apn, to_char(l.sold_date, 'YYYY-MM-DD') as sold_date, l.price::float8 as price, l.lot_acres as acres
 from listings l
 left join flagged_sales s on s.fips = l.fips and s.listing_id = l.id
@@ -135,7 +138,7 @@ order by l.sold_date desc nulls last, l.id
 limit :limit
 
 -- name: list_overrides
--- What operators decided about a county's sales, latest first. `fips`: the county.
+-- Operators' decisions about a county's sales, latest first. `fips`: the county.
 select
   o.id, o.used, o.decided_by, o.decided_at, l.apn, to_char(l.sold_date, 'YYYY-MM-DD') as sold_date, l.price::float8 as price,
   l.lot_acres as acres
@@ -145,8 +148,8 @@ where o.fips = :fips
 order by o.decided_at desc, o.id
 
 -- name: store_override
--- Stores what an operator decided about a sale of a county. Finds no row if the county has no such sale.
--- `id`: the listing; `used`: whether valuations use it; `by`: who decided.
+-- Stores an operator's decision about a sale in a county. Returns no row if the county has no such sale.
+-- `id`: the listing; `used`: whether valuations use it; `by`: the operator.
 insert into sale_overrides (id, fips, used, decided_by)
 select l.id, l.fips, :used::boolean, actor
 from set_config('plat.actor', :by, true) as actor, listings l
@@ -156,7 +159,7 @@ set used = excluded.used, decided_by = excluded.decided_by, decided_at = exclude
 returning id
 
 -- name: delete_override
--- Deletes what an operator decided about a sale of a county. `by`: who deletes it.
+-- Deletes an operator's decision about a sale in a county. `by`: the operator who deletes it.
 delete from sale_overrides o
 using set_config('plat.actor', :by, true) as actor
 where o.id = :id and o.fips = :fips and actor <> ''

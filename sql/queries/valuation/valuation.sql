@@ -16,8 +16,8 @@ copy (
 -- name: copy_comps
 -- The comps that valuations can use, by id, with the columns that workers/valuation/valuation-comps.ts names.
 -- Status: 0 ACTIVE, 1 PENDING, 2 SOLD. The last asking price of a sale comes from its source, or otherwise
--- from the listing's history. A sale is a comp if an operator uses it, and isn't if an operator left it out.
--- The lot is a digest of the parcel number, in the 53 bits that a float has. {{where}}: a condition on the
+-- from the listing's history. If an operator included or excluded a sale, that decision applies. The lot is a
+-- hash of the parcel number, cut to the 53 bits that a float can hold exactly. {{where}}: a condition on the
 -- comps.
 copy (
   select
@@ -174,7 +174,7 @@ where fips = :fips and retired_at is null and land_use_code = any (:codes::text[
 
 -- name: list_used_comps
 -- The comps of a valuation, in the order of `ids`. A comp that its feed has since withdrawn has the status
--- OFF_MARKET, unless it is a sale that an operator uses.
+-- OFF_MARKET, unless it is a sale that an operator included.
 select
   l.id, case when o.used and l.status = 'OFF_MARKET' then 'SOLD' else l.status end as status, l.price::float8 as price, l.lot_acres as lot_size, to_char(l.sold_date, 'YYYY-MM-DD') as sold_date
 from unnest(:ids::uuid[]) with ordinality as used (id, place)

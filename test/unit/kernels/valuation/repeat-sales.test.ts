@@ -26,19 +26,19 @@ const found = (...sales: Sale[]) => {
 const sale = (day: number, price = 10, rest: Partial<Sale> = {}): Sale => ({ lot: 7, day, price, ...rest });
 
 describe('sales of one lot', () => {
-  test('at one price within 90 days are one sale, and the earlier record stays', () => {
+  test('at the same price within 90 days are one sale, and the earlier record is kept', () => {
     expect(found(sale(0), sale(90))).toEqual({ twoDates: [1], resold: [] });
     expect(found(sale(0), sale(91))).toEqual({ twoDates: [], resold: [] });
     expect(found(sale(0), sale(60), sale(90), sale(120))).toEqual({ twoDates: [1, 2], resold: [] });
   });
 
-  test('at another price within 90 days mark the earlier one as resold', () => {
+  test('at different prices within 90 days mark the earlier one as resold', () => {
     expect(found(sale(0), sale(90, 20))).toEqual({ twoDates: [], resold: [0] });
     expect(found(sale(0), sale(91, 20))).toEqual({ twoDates: [], resold: [] });
     expect(found(sale(0), sale(10), sale(50, 20))).toEqual({ twoDates: [1], resold: [0] });
   });
 
-  test('are not those of other lots, of other counties, of unknown lots, or approved ones', () => {
+  test('do not include those of other lots, in other counties, of unknown lots, or approved ones', () => {
     const none = { twoDates: [], resold: [] };
     expect(found(sale(0), sale(1, 10, { lot: 8 }))).toEqual(none);
     expect(found(sale(0), sale(1, 10, { county: 2 }))).toEqual(none);
@@ -47,7 +47,7 @@ describe('sales of one lot', () => {
   });
 });
 
-test('no sale that stays has the price of the one before it within 90 days, and each dropped one does', () => {
+test('a sale is dropped if and only if the last kept one has the same price within 90 days', () => {
   const random = createRandom(5);
   for (let round = 0; round < 200; round++) {
     const sales = Array.from({ length: 12 }, () =>
@@ -72,7 +72,7 @@ test('no sale that stays has the price of the one before it within 90 days, and 
   }
 });
 
-test('a deed with two dates changes no estimate', () => {
+test('deeds with two dates change no estimate', () => {
   const sales = generateSales(MARKET, 300, 2);
   const lot = Float64Array.from(sales.lon.keys());
   const twice = (column: Float64Array | Int32Array | Uint8Array) =>
