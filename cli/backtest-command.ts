@@ -106,17 +106,17 @@ function methodsTable({ methods }: Backtest): string {
 /** One row per county. The baseline figures don't depend on other counties. */
 function countiesTable(counties: readonly (Omit<CountyBacktest, 'fips'> & { fips: string })[]): string {
   const mdape = (of: Backtest, method: Method) => of.methods[method]?.mdape.toFixed(1) ?? '';
-  const rows = counties.map(({ fips, alone, beside }) => ({
+  const rows = counties.map(({ fips, alone, withOthers }) => ({
     county: fips,
-    n: beside.valued,
+    n: withOthers.valued,
     'MdAPE % alone': mdape(alone, 'model'),
-    'with others': mdape(beside, 'model'),
+    'with others': mdape(withOthers, 'model'),
     '80% range alone': alone.coverage?.toFixed(1) ?? '',
-    'with others ': beside.coverage?.toFixed(1) ?? '',
-    'median by size': mdape(beside, 'county_bucket'),
-    '5 nearest, $/acre': mdape(beside, 'nearest_5_ppa'),
-    '5 nearest, price': mdape(beside, 'nearest_5_price'),
-    '12 nearest, regressed': mdape(beside, 'nearest_regressed'),
+    'with others ': withOthers.coverage?.toFixed(1) ?? '',
+    'median by size': mdape(withOthers, 'county_bucket'),
+    '5 nearest, $/acre': mdape(withOthers, 'nearest_5_ppa'),
+    '5 nearest, price': mdape(withOthers, 'nearest_5_price'),
+    '12 nearest, regressed': mdape(withOthers, 'nearest_regressed'),
   }));
   return rows.length === 0 ? 'No county has sales in this period.' : table(rows);
 }

@@ -115,5 +115,5 @@ test('backtests by county say how each is alone and beside the others', () => {
   const rows = backtestByCounty(both, options);
   expect(rows.map(({ fips }) => fips)).toEqual([UNLIKE[0]!.market.county, UNLIKE[2]!.market.county]);
   // Of one other county nothing is borrowed.
-  for (const { alone, beside } of rows) expect(beside).toEqual(alone);
+  for (const { alone, withOthers } of rows) expect(withOthers).toEqual(alone);
 });

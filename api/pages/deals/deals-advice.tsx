@@ -84,7 +84,7 @@ function SetAside({ deal: { id, advice_dismissed, advice_held_until: until } }: 
       <p>
         {advice_dismissed
           ? 'Plat will show advice again when its advice changes, or when you change the price or stage.'
-          : "Plat won't show advice until then, unless you change the price or stage."}
+          : "Plat won't show advice before that date, unless you change the price or stage."}
       </p>
       <form method="post" action={`/deals/${id}`} class="buttons">
         <input type="hidden" name="do" value="advice" />

@@ -180,7 +180,7 @@ export const Legend = () => (
     <small>
       Sell-through: sales in the period as a percentage of lots for sale now. Above 100%, more lots sold than
       are for sale. Use figures from fewer than {LEAST_SALES} sales with caution. Price variation: how much
-      prices per acre differ, from 0 (all the same) to 100. This is the Gini coefficient.
+      prices per acre differ, from 0 (all equal) to 100. This is the Gini coefficient.
     </small>
   </p>
 );

@@ -270,7 +270,7 @@ const unsubscribePage: Page = {
       await endMails(visit.deps.db, String(visit.req.params.token), all);
       return narrowPage(
         "You're unsubscribed",
-        <p>You won't get any more emails about {all ? 'saved searches' : `“${name}”`}.</p>,
+        <p>You'll no longer get emails about {all ? 'saved searches' : `“${name}”`}.</p>,
       );
     },
   },

@@ -236,7 +236,7 @@ export const changeListing = defineEndpoint({
   operationId: 'update_deal_flow_listing',
   summary: 'Update or move a deal',
   description:
-    'Moves a deal to another stage or position, or changes its fields. It can move to any stage. Grade and advice are updated within seconds. Until then, a new `price` clears the advice. Only deals in the stage `listed` have advice.',
+    'Moves a deal to another stage or position, or changes its fields. It can move to any stage. Grade and advice are updated within seconds. A new `price` clears the advice immediately. Only deals in the stage `listed` have advice.',
   body: changedDeal,
   response: {
     ...ONE_DEAL,

@@ -28,7 +28,7 @@ const advice = z
         'Advised action. It is `raise` if the valuation counts and the price is below its range. In that case, `suggested_action` is `hold`. All other actions are the same as in `suggested_action`.',
       ),
     price: usd(
-      'Advised list price for `raise` and `drop`, null for other actions. Always a multiple of $100 and never below the estimate',
+      'Advised list price for `raise` and `drop`, null for other actions. Always a multiple of $100. Never below the estimate or, for `drop`, below what has been spent on the deal',
     ).nullable(),
     text: z.string().describe('The advice in sentences: what to do, why, and the effect on your profit.'),
     like_listings: z

@@ -97,15 +97,15 @@ export function backtest(comps: Comps, options: BacktestOptions): Backtest {
   });
 }
 
-export type CountyBacktest = { fips: number; alone: Backtest; beside: Backtest };
+export type CountyBacktest = { fips: number; alone: Backtest; withOthers: Backtest };
 
 /** Backtests each county both on its own and with priors from the others. */
 export function backtestByCounty(comps: Comps, options: BacktestOptions): CountyBacktest[] {
   const alone = new Map(valueCounties(comps, { ...options, alone: true }));
-  return valueCounties(comps, options).map(([fips, beside]) => ({
+  return valueCounties(comps, options).map(([fips, withOthers]) => ({
     fips,
     alone: report(alone.get(fips)!),
-    beside: report(beside),
+    withOthers: report(withOthers),
   }));
 }
 
@@ -200,13 +200,13 @@ function compsAround(comps: Comps, fips: number, own: readonly number[]): Comps 
 /** Estimates from all other counties at the start of the year that contains a day. */
 function estimatesByYear(around: ReadonlyMap<number, Comps>): (county: number, day: number) => OtherCounties {
   const years = new Map<number, Map<number, CountyEstimates>>();
-  const nobody: OtherCounties = new Map();
+  const noCounties: OtherCounties = new Map();
   return (county, day) => {
     const begin = Math.floor(Math.floor(day / 365.25) * 365.25);
     let all = years.get(begin);
     if (all === undefined) {
       all = new Map(
-        [...around].map(([fips, comps]) => [fips, fitCounty(comps, fips, begin, nobody).estimates]),
+        [...around].map(([fips, comps]) => [fips, fitCounty(comps, fips, begin, noCounties).estimates]),
       );
       years.set(begin, all);
     }

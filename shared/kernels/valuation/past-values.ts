@@ -6,7 +6,7 @@ import { createValuer } from './value-parcel.ts';
 /** `meanAdjustedPrice`: the estimate in USD. */
 export type PastValue = Pick<Valuation, 'meanAdjustedPrice' | 'confidence'>;
 
-const NOBODY: OtherCounties = new Map();
+const NO_COUNTIES: OtherCounties = new Map();
 
 /**
  * Values past sales in a county with what was known the day before the first of them, so that no estimate
@@ -23,7 +23,7 @@ export function valuePastSales(
     (first, sale) => Math.min(first, comps.soldDay[sale]!),
     Number.POSITIVE_INFINITY,
   );
-  const value = createValuer(fitCounty(comps, county, firstDay - 1, NOBODY).model);
+  const value = createValuer(fitCounty(comps, county, firstDay - 1, NO_COUNTIES).model);
   const values = new Map<number, PastValue>();
   for (const sale of sales) {
     const valuation = value({
