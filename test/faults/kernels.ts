@@ -32,8 +32,8 @@ export const kernels: readonly Fault[] = [
   {
     what: 'a held-out sale is valued by sales of its own day',
     file: 'shared/kernels/valuation/calibrate.ts',
-    from: 'soldDay[i]! - 1, entry, chosen',
-    to: 'soldDay[i]!, entry, chosen',
+    from: 'const day = soldDay[i]! - 1;',
+    to: 'const day = soldDay[i]!;',
     tests: ['test/unit/kernels/valuation/interval.test.ts'],
   },
   {
