@@ -96,7 +96,7 @@ export async function readPeriod(
       `"${period}" is not a period. Enter current, its month (2026-01), its first day (2026-01-31), or its start ("2026-01-31 10:00:00Z").`,
     );
   const found = (await listPeriods(db, account)).filter(each =>
-    wanted === 'current' ? each.current : begins(each.period_start, wanted),
+    wanted === 'current' ? each.current : startsWithin(each.period_start, wanted),
   );
   const [only] = found;
   if (only === undefined)
@@ -114,7 +114,7 @@ export async function readPeriod(
   return { ...only, records: rows };
 }
 
-function begins(start: Date, wanted: string): boolean {
+function startsWithin(start: Date, wanted: string): boolean {
   const text = wanted.toUpperCase().replace(' ', 'T');
   const whole = start.toISOString();
   return whole.startsWith(text) || whole.replace(/\.\d+Z$/, 'Z') === text;

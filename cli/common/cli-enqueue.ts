@@ -51,7 +51,7 @@ type Following<Result> = {
   result: Result;
 };
 
-const LOOK_MS = 250;
+const CHECK_MS = 250;
 
 export async function watchFollowing<Result extends { failed: number }>(
   label: string,
@@ -65,7 +65,7 @@ export async function watchFollowing<Result extends { failed: number }>(
       const { open, progress, note, error, result } = await retryWhileUnreachable(look);
       view.update(label, { ...first, status: open > 0 ? 'running' : 'done', progress, note });
       if (open === 0) return { status: result.failed > 0 ? 'failed' : 'done', result, error };
-      await sleep(LOOK_MS);
+      await sleep(CHECK_MS);
     }
   } finally {
     view.stop();

@@ -47,7 +47,7 @@ export const cancelExport = (db: Db, id: string, companyId: string) =>
   endExport(db, { export_id: id, state: 'cancelled', company_id: companyId, attempt: null, error: null });
 
 /** Shown instead of the number of tokens needed, which would reveal how many rows match. */
-export const UNTOLD_NEED = 'An export needs 25 tokens, or one per row if there are more rows';
+export const HIDDEN_PRICE = 'An export needs 25 tokens, or one per row if there are more rows';
 
 export function overCeiling(most: number): PlatError {
   const why = `the file costs more than the ${tokensText(most)} that the order allows. Get a new quote and raise the limit, or request fewer rows`;

@@ -13,7 +13,7 @@ export const QUEUE_SCHEMA = 'bullmq';
 /**
  * The first and last of the migrations from before the first release. 0001_schema.sql replaced all of them.
  */
-const CHAIN_BEGAN = '0001_regions.sql';
+const FIRST_OLD_MIGRATION = '0001_regions.sql';
 const CHAIN_ENDED = '0044_drop_packed_stats.sql';
 /** The last commit with these migrations. */
 const CHAIN_COMMIT = '0700e75008';
@@ -163,7 +163,7 @@ async function apply(tx: Db, migration: Migration): Promise<void> {
  */
 async function carryOver(db: Db, first: Migration): Promise<void> {
   const [chain] = await db.run<{ first: string; last: string }>('platform/find_chain');
-  if (chain?.first !== CHAIN_BEGAN) return;
+  if (chain?.first !== FIRST_OLD_MIGRATION) return;
   if (chain.last !== CHAIN_ENDED) {
     throw new PlatError(
       'migration',
@@ -204,7 +204,7 @@ function refuseOthers(
   known: Migration[],
   code: 'migration' | 'schema_version',
 ): string[] {
-  if (applied.some(({ name }) => name === CHAIN_BEGAN))
+  if (applied.some(({ name }) => name === FIRST_OLD_MIGRATION))
     throw new PlatError(
       code,
       "The database is older than Plat's first public release. Back it up, then run `plat migrate`.",

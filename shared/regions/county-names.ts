@@ -65,8 +65,8 @@ export function countyByName(name: string, state: string): number | null {
   const words = plainWords(name);
   // Try the name unchanged first, because 'City' is part of some names: James City is a county, and Carson
   // City is a city.
-  const asItStands = find(counties, words) ?? find(cities, words);
-  if (asItStands !== undefined) return asItStands;
+  const exactMatch = find(counties, words) ?? find(cities, words);
+  if (exactMatch !== undefined) return exactMatch;
 
   const bare = words.replace(KIND_BEFORE, '').replace(KIND_AFTER, '');
   const isCity = / city$|^city of /.test(words);

@@ -40,7 +40,7 @@ export function allTowns(): readonly Town[] {
   return cached;
 }
 
-export function townsByBeginning(words: string): readonly Town[] {
+export function townsByPrefix(words: string): readonly Town[] {
   const towns = allTowns();
   let first = 0;
   for (let end = towns.length; first < end; ) {

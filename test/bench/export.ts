@@ -29,7 +29,7 @@ const MAX_API_MB = 60;
  * Polls only as often as a patient client would, because each request takes processor time away from the
  * export.
  */
-const LOOK_MS = 100;
+const CHECK_MS = 100;
 
 /**
  * Exports a county with all columns, and measures the time from the order to the last byte. The API and the
@@ -138,7 +138,7 @@ function orderer(origin: string, pool: TestDb) {
     const body = JSON.stringify({ filter: { county: DEFAULT_COUNTY }, format });
     let made = await json(await fetch(address, { method: 'POST', headers, body }));
     while (made.state === 'queued' || made.state === 'running') {
-      await sleep(LOOK_MS);
+      await sleep(CHECK_MS);
       made = await json(await fetch(`${address}${made.id}/`, { headers }));
     }
     if (made.state !== 'ready') throw new Error(`The export ended as ${JSON.stringify(made)}.`);

@@ -19,7 +19,7 @@ const MAX_PEAK_MB = 400;
  * Limit for memory use to count as flat: the most that the peak may grow after the first fifth of the roll.
  */
 const MAX_GROWTH = 1.15;
-const LOOK_MS = 200;
+const CHECK_MS = 200;
 /** The progress that a run reports when its only file has been read. */
 const ALL_READ = 0.6;
 
@@ -110,7 +110,7 @@ async function watchJob(
       expectMerged(job.result, parcels);
       return { peakAt, peak };
     }
-    await sleep(LOOK_MS);
+    await sleep(CHECK_MS);
   }
 }
 

@@ -23,7 +23,7 @@ const STATE = 'IA';
 const BESIDE = { parcels: 3_000, fips: 55025 };
 const MAX_GROWTH = 1.2;
 const MAX_WAIT = 6;
-const LOOK_MS = 200;
+const CHECK_MS = 200;
 /** The progress that a run reports when its only file has been read. The worker is killed at half of this. */
 const ALL_READ = 0.6;
 
@@ -115,7 +115,7 @@ async function ingest(pool: TestDb, feed: string, payload: object, parcels?: num
       const { status, error, result } = await getJob(pool, id);
       if (status === 'failed') throw new PlatError('bench', `Feed ${feed} failed: ${error}`);
       if (status === 'done') return expectMerged(result, parcels);
-      await sleep(LOOK_MS);
+      await sleep(CHECK_MS);
     }
   });
 }
@@ -160,6 +160,6 @@ async function watch(
     if (status === 'running' && progress < ALL_READ / 5) early = peak;
     if (status === 'done' || status === 'failed' || (status === 'running' && progress >= share))
       return { peak, early };
-    await sleep(LOOK_MS);
+    await sleep(CHECK_MS);
   }
 }

@@ -94,14 +94,20 @@ export const data: readonly Fault[] = [
     file: 'shared/kernels/valuation/screen.ts',
     from: 'const MAX_DAYS_LISTED = 365;',
     to: 'const MAX_DAYS_LISTED = 36_500;',
-    tests: ['test/unit/kernels/valuation/screen.test.ts', 'test/unit/kernels/valuation/screen-asks.slow.test.ts'],
+    tests: [
+      'test/unit/kernels/valuation/screen.test.ts',
+      'test/unit/kernels/valuation/screen-asks.slow.test.ts',
+    ],
   },
   {
     what: 'listings of a later day are open',
     file: 'shared/kernels/valuation/screen.ts',
     from: '(listedDay[i]! > asOfDay || listedDay[i]!',
     to: '(listedDay[i]!',
-    tests: ['test/unit/kernels/valuation/screen.test.ts', 'test/unit/kernels/valuation/screen-asks.slow.test.ts'],
+    tests: [
+      'test/unit/kernels/valuation/screen.test.ts',
+      'test/unit/kernels/valuation/screen-asks.slow.test.ts',
+    ],
   },
   {
     what: 'one of two signs of a wrong acreage is enough',

@@ -20,7 +20,7 @@ export const kernels: readonly Fault[] = [
     file: 'shared/kernels/valuation/select.ts',
     from: '- (market.sold ? lag : 0)',
     to: '+ (market.sold ? lag : 0)',
-    tests: ['test/unit/kernels/valuation/lag.test.ts'],
+    tests: ['test/unit/kernels/valuation/lag.slow.test.ts'],
   },
   {
     what: 'a mirrored interval',

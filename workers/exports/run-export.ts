@@ -6,9 +6,9 @@ import {
   type ExportError,
   errorOf,
   failExport,
+  HIDDEN_PRICE,
   LOST,
   overCeiling,
-  UNTOLD_NEED,
 } from '../../shared/exports/end-export.ts';
 import {
   EXPORT_KEY,
@@ -70,7 +70,7 @@ export async function runExport(context: JobContext, id: string): Promise<JobRes
     if (error === OVER) return { rows: 0 };
     const willRetry = isRetryable(error) && attempt < makeExport.attempts;
     if (signal.aborted || willRetry) throw error;
-    await db.transaction(tx => failExport(tx, id, toldOf(error), order.attempt));
+    await db.transaction(tx => failExport(tx, id, reportedError(error), order.attempt));
     throw error;
   }
 }
@@ -82,7 +82,7 @@ async function startAttempt(db: Db, id: string): Promise<Order | undefined> {
 }
 
 /** The error shown to the company. Errors from the database and from libraries appear only in the log. */
-const toldOf = (error: unknown): ExportError =>
+const reportedError = (error: unknown): ExportError =>
   error instanceof PlatError && error.status < 500 ? errorOf(error) : LOST;
 
 /** Stores each part while the next rows are read. */
@@ -146,7 +146,7 @@ async function bill(db: Db, order: Order, { rows, parcels, others }: Written): P
   if (most_tokens !== undefined && tokens > most_tokens) throw overCeiling(most_tokens);
   if (!(await chargeHeld(db, account_id, { held, tokens, endpoint: EXPORT_KEY, mode }))) {
     const quota = await readQuota(db, account_id);
-    throw quotaError(quota, request.markets === undefined ? UNTOLD_NEED : tokens, quota.left);
+    throw quotaError(quota, request.markets === undefined ? HIDDEN_PRICE : tokens, quota.left);
   }
   await db.run('exports/finish_export', {
     export_id: id,

@@ -55,7 +55,7 @@ type Dispatcher = {
   post: GuardedPost;
   apiUrl: string;
   /** Number of open deliveries per webhook, by lane. */
-  underWay: Record<Lane, Map<string, number>>;
+  inProgress: Record<Lane, Map<string, number>>;
   sending: Set<Promise<void>>;
   /** Attempts that have ended but are not recorded yet. */
   ended: Attempt[];
@@ -77,7 +77,7 @@ export function startDispatcher({ db, log, config, post }: DispatcherDeps): Wake
     db,
     post: post ?? openGuardedPost(hostsOf(config.WEBHOOK_PRIVATE_HOSTS)),
     apiUrl: apiUrlOf(config, config.PORT),
-    underWay: { well: new Map(), failing: new Map() },
+    inProgress: { well: new Map(), failing: new Map() },
     sending: new Set(),
     ended: [],
     hasPending: true,
@@ -136,7 +136,7 @@ async function takeDue(dispatcher: Dispatcher): Promise<void> {
 
 async function claim(dispatcher: Dispatcher, lane: Lane): Promise<void> {
   const { places, each } = LANES[lane];
-  const counts = [...dispatcher.underWay[lane]];
+  const counts = [...dispatcher.inProgress[lane]];
   const free = places - counts.reduce((sum, [, count]) => sum + count, 0);
   if (free < places / 2) return;
   const rows = await dispatcher.db.run<Taken>('webhooks/claim_deliveries', {
@@ -156,7 +156,7 @@ async function claim(dispatcher: Dispatcher, lane: Lane): Promise<void> {
 
 function send(dispatcher: Dispatcher, taken: Taken, body: string, lane: Lane): void {
   const { post, sending } = dispatcher;
-  const counts = dispatcher.underWay[lane];
+  const counts = dispatcher.inProgress[lane];
   const { webhook_id: id } = taken;
   counts.set(id, (counts.get(id) ?? 0) + 1);
   const work = post.post(taken.url, headersOf(taken, body), body).then(result => {

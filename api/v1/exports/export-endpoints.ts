@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { holdTokens, readQuota } from '../../../shared/accounts/held-tokens.ts';
 import { quotaError } from '../../../shared/accounts/quota-error.ts';
-import { cancelExport, errorOf, overCeiling, UNTOLD_NEED } from '../../../shared/exports/end-export.ts';
+import { cancelExport, errorOf, HIDDEN_PRICE, overCeiling } from '../../../shared/exports/end-export.ts';
 import {
   EXPORT_KEY,
   type ExportRequest,
@@ -167,7 +167,7 @@ async function addExport(
     const held = refused === undefined ? tokens : 0;
     if (held > 0 && !(await holdTokens(tx, account.id, held))) {
       const quota = await readQuota(tx, account.id);
-      throw quotaError(quota, isHidden ? UNTOLD_NEED : held, quota.left);
+      throw quotaError(quota, isHidden ? HIDDEN_PRICE : held, quota.left);
     }
     const [added] = await tx.run<{ id: string }>('exports/add_export', {
       ...order,

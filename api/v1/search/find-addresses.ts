@@ -1,4 +1,4 @@
-import { spellingsOf, spellingsOfBeginning } from '../../../shared/kernels/owner/address-spellings.ts';
+import { spellingsOf, spellingsOfPrefix } from '../../../shared/kernels/owner/address-spellings.ts';
 import { wordsOf } from '../../../shared/kernels/owner/owner-words.ts';
 import { STREET_SUFFIXES } from '../../../shared/kernels/owner/suffixes.ts';
 import { acres } from '../../../shared/model/figures.ts';
@@ -44,7 +44,7 @@ function termsOf(words: readonly string[]): Term[] {
   return words.map((word, at) => {
     const isLast = at === words.length - 1;
     const spellings = new Set([
-      ...(isLast ? spellingsOfBeginning(word) : spellingsOf(word)),
+      ...(isLast ? spellingsOfPrefix(word) : spellingsOf(word)),
       ...withZeros(word),
     ]);
     const range = (spelling: string, before = ''): WordRange =>

@@ -4,7 +4,7 @@ import { type County, countyText, fiveDigits } from '../../../shared/regions/cou
 import { plainWords } from '../../../shared/regions/county-names.ts';
 import { countyExtent, nearestCounty } from '../../../shared/regions/county-polygons.ts';
 import { matchCounties, splitState } from '../../../shared/regions/search-counties.ts';
-import { allTowns, type Town, townsByBeginning } from '../../../shared/regions/towns.ts';
+import { allTowns, type Town, townsByPrefix } from '../../../shared/regions/towns.ts';
 import type { LoadedCounty, Match, Point, SearchResult, SearchType } from './search-result.ts';
 
 type Loaded = ReadonlyMap<number, LoadedCounty>;
@@ -93,7 +93,7 @@ function findTowns(text: string, loaded: Loaded): Match[] {
   const { name, state } = splitState(plainWords(text));
   if (name === '') return [];
   const matches: Match[] = [];
-  for (const town of townsByBeginning(name)) {
+  for (const town of townsByPrefix(name)) {
     if (state !== undefined && town.state !== state) continue;
     const score = town.words === name ? 0.89 : 0.58;
     matches.push({ score: ranked(score, town.fips, loaded), result: townResult(town) });

@@ -20,7 +20,7 @@ export const spellingsOf = (word: string): readonly string[] =>
   spellings.get(SHORT_OF.get(word) ?? word) ?? [word];
 
 /** All spellings of every word that starts with the text: STREE matches STREET, which rolls write as ST. */
-export function spellingsOfBeginning(beginning: string): readonly string[] {
+export function spellingsOfPrefix(beginning: string): readonly string[] {
   const shorts = [...SHORT_OF]
     .filter(([spelling]) => spelling.startsWith(beginning))
     .map(([, short]) => short);

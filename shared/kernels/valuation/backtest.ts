@@ -202,13 +202,13 @@ function estimatesByYear(around: ReadonlyMap<number, Comps>): (county: number, d
   const years = new Map<number, Map<number, CountyEstimates>>();
   const noCounties: OtherCounties = new Map();
   return (county, day) => {
-    const begin = Math.floor(Math.floor(day / 365.25) * 365.25);
-    let all = years.get(begin);
+    const yearStart = Math.floor(Math.floor(day / 365.25) * 365.25);
+    let all = years.get(yearStart);
     if (all === undefined) {
       all = new Map(
-        [...around].map(([fips, comps]) => [fips, fitCounty(comps, fips, begin, noCounties).estimates]),
+        [...around].map(([fips, comps]) => [fips, fitCounty(comps, fips, yearStart, noCounties).estimates]),
       );
-      years.set(begin, all);
+      years.set(yearStart, all);
     }
     return new Map([...all].filter(([fips]) => fips !== county));
   };

@@ -67,9 +67,9 @@ function knotsOf(days: Float64Array, asOfDay: number): number[] {
   const first = days[0]!;
   for (let y = year(asOfDay); ; y--) {
     const day = Date.UTC(y, 0, 1) / 86_400_000;
-    const begins = day <= first;
+    const isFirstYear = day <= first;
     if (day < asOfDay && (day === BASE_DAY || between(day, knots[0]!) >= SALES_A_KNOT)) knots.unshift(day);
-    if (begins) break;
+    if (isFirstYear) break;
   }
   // The base is always a knot and needs sales on both sides.
   return knots.filter(

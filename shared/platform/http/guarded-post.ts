@@ -10,7 +10,7 @@ import { retryAfterMs } from './http.ts';
 const TIMEOUT_MS = 20_000;
 const CONNECT_MS = 10_000;
 /** How often to check for expired exchanges. */
-const LOOK_MS = 500;
+const CHECK_MS = 500;
 /** Maximum number of connections per host. By default, servers queue 511 and drop the rest. */
 const CONNECTIONS = 256;
 /**
@@ -75,14 +75,14 @@ export function openGuardedPost(privateHosts: ReadonlySet<string>, timeoutMs = T
   const outside = new Agent({ ...limits, connect: { ...connect, lookup: lookupWithin('public') } });
   const inside = new Agent({ ...limits, connect });
   /** In the order in which they started. */
-  const underWay = new Set<Exchange>();
+  const inProgress = new Set<Exchange>();
   const look = setInterval(() => {
     const cutoff = performance.now() - timeoutMs;
-    for (const exchange of underWay) {
+    for (const exchange of inProgress) {
       if (exchange.startedAt > cutoff) break;
       exchange.giveUp(`did not respond within ${timeoutMs / 1_000} s`);
     }
-  }, LOOK_MS);
+  }, CHECK_MS);
   look.unref();
   return {
     post(url, headers, body) {
@@ -92,10 +92,10 @@ export function openGuardedPost(privateHosts: ReadonlySet<string>, timeoutMs = T
       const dispatcher = privateHosts.has(plainHost(hostname)) ? inside : outside;
       return new Promise(resolve => {
         const exchange = new Exchange(result => {
-          underWay.delete(exchange);
+          inProgress.delete(exchange);
           resolve(result);
         });
-        underWay.add(exchange);
+        inProgress.add(exchange);
         dispatcher.dispatch({ origin, path: pathname + search, method: 'POST', headers, body }, exchange);
       });
     },

@@ -47,8 +47,8 @@ export async function mergeParcels(db: Db, runId: number, feedId: number, day: s
   // Fetch staged rows by location (ctid), in roll order. With hash joins, a large roll was written to
   // temporary files twice.
   await db.execute('set local enable_hashjoin = off; set local enable_mergejoin = off');
-  const notTold = literal(loaded.map(row => row.fips));
-  await db.run('changes/stage_new_parcels', {}, { ...PARCEL_CHANGES, loaded: notTold });
+  const loadedCounties = literal(loaded.map(row => row.fips));
+  await db.run('changes/stage_new_parcels', {}, { ...PARCEL_CHANGES, loaded: loadedCounties });
   await db.run('feeds/insert_parcels', {}, rollParts({ run: runId, feed: feedId }));
   await db.run('feeds/insert_parcel_filters', {}, rollParts());
   await db.run('feeds/insert_owner_parcels');
