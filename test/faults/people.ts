@@ -35,7 +35,7 @@ export const people: readonly Fault[] = [
     file: 'workers/contacts/forget-contact.ts',
     from: "'contacts/erase_provider_answers', { person_hmacs }",
     to: "'contacts/erase_provider_answers', { person_hmacs: [] }",
-    tests: ['test/e2e/api/skip-trace-provider.test.ts'],
+    tests: ['test/e2e/api/skip-trace-provider.slow.test.ts'],
   },
   {
     what: "an unpaid invoice doesn't stop assistants",
