@@ -1,3 +1,6 @@
+/** Mean radius of the Earth in meters (IUGG). */
+export const EARTH_RADIUS_M = 6_371_008.8;
+
 /** The international foot. */
 export const M_PER_FT = 0.3048;
 

@@ -1,11 +1,11 @@
-import { salesUntil } from '../../shared/kernels/valuation/same-sale.ts';
+import type { KnownSales } from '../../shared/kernels/valuation/same-sale.ts';
 import { MIN_ACRES } from '../../shared/kernels/valuation/screen.ts';
 import { MIN_SALE_PRICE, type SaleFlag, SEVERAL_PARCELS } from '../../shared/model/sale-flags.ts';
 import type { Db } from '../../shared/platform/db.ts';
 import { literal } from '../../shared/platform/statements.ts';
 import type { StoredComps } from './valuation-comps.ts';
 
-type Fitted = { comps: StoredComps; asOfDay: number; excluded: ReadonlySet<number> };
+type Fitted = { comps: StoredComps; known: KnownSales; excluded: ReadonlySet<number> };
 
 /**
  * Replaces the flags of a county's sales, and the stored number of its sales that the valuation uses.
@@ -24,8 +24,8 @@ export async function storeSaleFlags(db: Db, fips: number, fitted: Fitted | null
 const NONE = { ids: [], flags: [], used: null };
 
 /** The ids and flags of a county's sales that the model flags, in pairs, and the number of sales it uses. */
-function flagsOf(fips: number, { comps, asOfDay, excluded }: Fitted) {
-  const { usable, second, twoDates, resold } = salesUntil(comps, asOfDay);
+function flagsOf(fips: number, { comps, known, excluded }: Fitted) {
+  const { usable, second, twoDates, resold } = known;
   const own = [...usable].filter(sale => comps.county[sale] === fips);
   const flagOf = (sale: number): SaleFlag | null => {
     if (second.has(sale)) return 'duplicate';

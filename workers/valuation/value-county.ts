@@ -92,7 +92,8 @@ export function valueCounty(
     }
     const extent = extentOf(columns);
     const { comps, compM, opinion } = await readMarket(tx, fips, extent, dayOf(day));
-    const { model, outliers } = fitCounty(comps, fips, dayOf(day), await readOtherCounties(tx, fips));
+    const others = await readOtherCounties(tx, fips);
+    const { model, known, outliers } = fitCounty(comps, fips, dayOf(day), others);
     const reach = withMarginE7(extent, compM);
     const unsellable = await readUnsellable(tx, fips);
     const valued = await valueParcels(tx, model, day, columns, { comps, opinion, unsellable }, watch);
@@ -102,7 +103,7 @@ export function valueCounty(
       reach: boxSql(reach),
       as_of: valued === 0 ? null : day,
     });
-    await storeSaleFlags(tx, fips, { comps, asOfDay: dayOf(day), excluded: outliers });
+    await storeSaleFlags(tx, fips, { comps, known, excluded: outliers });
     await openChanges(tx);
     const moved = { fips: literal(fips), share: literal(MOVED_SHARE) };
     await tx.run('changes/stage_moved_valuations', {}, moved);

@@ -1,4 +1,5 @@
 import { mean } from 'simple-statistics';
+import { EARTH_RADIUS_M } from '../../geo/units.ts';
 import {
   covariance,
   covariancesOf,
@@ -136,7 +137,6 @@ function createNeighborhoods(known: Known, kernel: Kernel): Kriging['at'] {
   };
 }
 
-const EARTH_RADIUS_M = 6_371_008.8;
 const M_PER_DEGREE = (EARTH_RADIUS_M * Math.PI) / 180;
 
 /** Where the sites' columns are 0, and the steps in a degree. */

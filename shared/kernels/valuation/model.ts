@@ -16,7 +16,7 @@ import { groundStep, type Pairs, pairsOf, pairsUntil, placesOf } from './pairs.t
 import { type PriceIndex, priceIndexOf } from './price-index.ts';
 import { PAIRS_PER_SALE } from './regress.ts';
 import { deviationOf, madOf, medianOf } from './robust.ts';
-import { lastAskingPrices, salesUntil } from './same-sale.ts';
+import { type KnownSales, lastAskingPrices, salesUntil } from './same-sale.ts';
 import { PRIOR_ERROR_SIZE } from './scale.ts';
 import { openListings, plausibleListings, withoutOutliers } from './screen.ts';
 import { type FittedMarket, type Market, marketOf } from './select.ts';
@@ -47,6 +47,8 @@ export type Model = FittedMarket & { calibration: Calibration };
 
 export type FittedCounty = {
   model: Model;
+  /** The sales known on the day. */
+  known: KnownSales;
   outliers: ReadonlySet<number>;
   /** Of the county's own sales alone. */
   readonly estimates: CountyEstimates;
@@ -67,7 +69,8 @@ export function fitCounty(
   asOfDay: number,
   others: OtherCounties,
 ): FittedCounty {
-  const { usable, second, all } = salesUntil(comps, asOfDay);
+  const known = salesUntil(comps, asOfDay);
+  const { usable, second, all } = known;
   const rough = estimateEffects(pairsOf(comps, all, placesOf(comps, all), county), PRIOR_EFFECTS).effects;
   const kept = withoutOutliers(comps, all, rough);
   const keptSet = new Set(kept);
@@ -81,23 +84,24 @@ export function fitCounty(
     elasticity: expected.effects[0]!.value,
     trend: expected.effects[1]!.value,
   });
-  const known: FitInput = { comps, county, asOfDay, pairs, places, sales, steps, kriging };
+  const input: FitInput = { comps, county, asOfDay, pairs, places, sales, steps, kriging };
 
-  const { fitted, estimates } = build(known, expected.effects);
-  const heldOut = holdOut(fitted, earlierMarkets(known, expected.effects, fitted), comps, all);
+  const { fitted, estimates } = build(input, expected.effects);
+  const heldOut = holdOut(fitted, earlierMarkets(input, expected.effects, fitted), comps, all);
   Object.assign(fitted, heldOut.learned);
   const ratio = ratioOf({ ...comps, asked: lastAskingPrices(comps, second) }, kept, county, asOfDay);
   fitted.discount = discountOf(ratio, expected.ratio(ratioByPremiums(premiumsOf(fitted))));
   return {
     model: { ...fitted, calibration: calibrate(heldOut, expected.errorSize, fitted.levels) },
+    known,
     outliers,
     get estimates() {
       if (fitted.levels.sales === 0)
         return { effects: estimates.map(() => null), ratio: ratio.estimate, errorSize: null };
       if (others.size === 0)
         return { effects: estimates, ratio: ratio.estimate, errorSize: errorSizeOf(heldOut) };
-      const alone = build(known, PRIOR_EFFECTS);
-      const earlier = earlierMarkets(known, PRIOR_EFFECTS, alone.fitted);
+      const alone = build(input, PRIOR_EFFECTS);
+      const earlier = earlierMarkets(input, PRIOR_EFFECTS, alone.fitted);
       const errorSize = errorSizeOf(holdOut(alone.fitted, earlier, comps, all));
       return { effects: alone.estimates, ratio: ratio.estimate, errorSize };
     },

@@ -1,14 +1,10 @@
+import { EARTH_RADIUS_M } from '../../geo/units.ts';
+
 /**
  * Finds the comps that are the fewest steps from a subject, where the steps of distance, size, and age add
  * up. Uses a k-d tree over five dimensions (J. H. Friedman, J. L. Bentley, R. A. Finkel, An Algorithm for
  * Finding Best Matches in Logarithmic Expected Time, 1977).
  */
-
-/**
- * Mean radius of the Earth in meters (IUGG). At 100 km, the chord is shorter than the arc by 1e-5 of its
- * length.
- */
-const EARTH_RADIUS_M = 6_371_008.8;
 
 /** Points per leaf. Of 4, 8, 16, and 32, this was the fastest with 100,000 comps. */
 const LEAF = 8;
@@ -292,7 +288,10 @@ function widest(
   return best;
 }
 
-/** Writes x, y, and z in meters from the center of the Earth. */
+/**
+ * Writes x, y, and z in meters from the center of the Earth. At 100 km, the chord is shorter than the arc by
+ * 1e-5 of its length.
+ */
 function globe(lon: number, lat: number, into: Float64Array, offset: number): void {
   const phi = (lat * Math.PI) / 180;
   const lambda = (lon * Math.PI) / 180;

@@ -43,6 +43,8 @@ export function salesUntil(comps: Comps, asOfDay: number) {
   return { usable, second, twoDates, resold, all: first.filter(sale => !twoDates.has(sale)) };
 }
 
+export type KnownSales = ReturnType<typeof salesUntil>;
+
 /** A kept record and the feeds it represents. */
 type KeptSale = { sale: number; record: SaleRecord; feeds: Set<number> };
 
