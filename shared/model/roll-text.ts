@@ -1,22 +1,69 @@
-/** Directions, legal forms, generational suffixes, and routes, which stay in capitals. */
+/** Words that stay in capitals: directions, legal forms, numerals, routes, and abbreviations with vowels. */
 const UPPER = new Set(
-  'N S E W NE NW SE SW LLC PLLC LLP LP LC PC II III IV VI PO RR HC RFD US USA'.split(' '),
+  (
+    'N S E W NE NW SE SW LLC PLLC LLP LP LC PC II III IV VI VII VIII IX PO RR HC RFD US USA USDA HUD FBO UAD UDT UTD ' +
+    'HOA POA YMCA YWCA AK AR AZ CA DC GA IA KY NY RI UT VA WA WI WY'
+  ).split(' '),
 );
 
+/** Abbreviations without vowels that people don't write in capitals. Others (PNC, NH, RJM) are initials. */
+const SHORTENED = new Set(
+  (
+    'ASSN BCH BLDG BLF BLFS BLVD BND BR BRG BRK BRKS BROS CLB CLF CNTR CNTY CP CRK CRST CSWY CT CTR CTRS CTS CV CVS ' +
+    'DPT DR DRS DTD DV FL FLD FLDS FLS FLT FLTS FRD FRK FRST FRT FT FWY GDN GLN GRN GRV HBR HGTS HL HLDGS HLS HOLLW HTS HVN ' +
+    'HWY JCT JR KNL KY LK LKS LN LNDG LTD MDW MDWS MGMT MGR ML MLS MNR MR MRS MT MTN MTNS MTWY NTL PD PK PKWY PKY PL PLN ' +
+    'PLNS PLZ PR PRK PROPS PRT PSGE PT PTNRS PTS PVT RD RDG RDS RGT RM RMS RNCH RST RT RTE RVR SCH SHR SHRS SMT SPG ' +
+    'SPGS SPRG SQ SQS SR ST STN STR STRM STS SVC SVCS TER THRU TPKE TR TRK TRL TRLR TRLS TRS TRST TRWY TTEE TTEES TWP ' +
+    'VLG VLGS VLY VLYS VW VWS WTR XING'
+  ).split(' '),
+);
+
+/** Words that are lowercase inside a name. */
+const SMALL = new Set('OF THE AND FOR AT BY TO IN'.split(' '));
+
+/** Words with a spelling of their own. */
+const SPELLINGS = new Map([
+  ['PHD', 'PhD'],
+  ['DBA', 'dba'],
+  ['AKA', 'aka'],
+]);
+
+const capitalized = (word: string): string => word.charAt(0) + word.slice(1).toLowerCase();
+
+function titleWord(word: string, before: string, after: string): string {
+  // The s of JOHN'S.
+  if (word.length === 1 && before.endsWith("'")) return after.startsWith("'") ? word : word.toLowerCase();
+  if (/^\d+(?:ST|ND|RD|TH)$/.test(word)) return word.toLowerCase();
+  // A unit or a route (12B), a state before its ZIP, AT&T, and State Route 9.
+  const isCode = /^\p{L}{0,2}\d/u.test(word) || (word.length === 2 && /^,? \d{5}/.test(after));
+  const isJoined = word.length < 3 && !SHORTENED.has(word) && (after.startsWith('&') || before.endsWith('&'));
+  if (isCode || isJoined || UPPER.has(word) || (word === 'SR' && /^ \d/.test(after))) return word;
+  if (SMALL.has(word) && /[^,] $/.test(before) && (word === 'OF' || /^ [^\s&-]/.test(after)))
+    return word.toLowerCase();
+  const isInitials = word.length < 5 && !/[AEIOUY]/.test(word) && /^[A-Z]+$/.test(word);
+  if (isInitials && !SHORTENED.has(word)) return word;
+  const clan = /^(MC|MAC(?=[DFGLMNP]))(?=.*[AEIOUY])(\p{L}{3,})$/u.exec(word);
+  if (clan !== null) return capitalized(clan[1]!) + capitalized(clan[2]!);
+  return SPELLINGS.get(word) ?? capitalized(word);
+}
+
 /**
- * Converts a roll's capitals to normal case: `N MAIN ST` becomes N Main St. Text that already has lowercase
- * letters is left alone.
+ * Converts a roll's capitals to the case that people write: `N MAIN ST` becomes N Main St, and
+ * `STATE OF NEW HAMPSHIRE` becomes State of New Hampshire. For names, addresses, and places, never codes.
+ * Text that already has lowercase letters is left alone.
  */
 export function titleCase(text: string): string {
   if (/\p{Ll}/u.test(text)) return text;
-  return text.replace(/[\p{L}\d]+/gu, (word, at: number) => {
-    // The s of JOHN'S.
-    if (word.length === 1 && text[at - 1] === "'") return word.toLowerCase();
-    // A state before its ZIP.
-    const isState = word.length === 2 && /^ \d{5}/.test(text.slice(at + 2));
-    if (isState || UPPER.has(word)) return word;
-    return word[0]! + word.slice(1).toLowerCase();
-  });
+  return text
+    .replace(/[\p{L}\d]+/gu, (word, at: number) =>
+      titleWord(
+        word,
+        text.slice(Math.max(0, at - 2), at),
+        text.slice(at + word.length, at + word.length + 8),
+      ),
+    )
+    .replace(/\bC\/O\b/g, 'c/o')
+    .replace(/\bEt (Al|Ux|Vir)\b/g, found => found.toLowerCase());
 }
 
 /**

@@ -1,5 +1,7 @@
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { mailLines, shortApn, titleCase } from '../../../shared/model/roll-text.ts';
+import { runs } from '../../support/runs.ts';
 
 describe("a roll's texts as people write them", () => {
   test.each([
@@ -12,8 +14,57 @@ describe("a roll's texts as people write them", () => {
     ['SMITH, JO', 'Smith, Jo'],
     ['MÜLLER III', 'Müller III'],
     ['van Dyke Rd', 'van Dyke Rd'],
+    ['JONES FAMILY TRUST', 'Jones Family Trust'],
+    ['STATE OF NEW HAMPSHIRE', 'State of New Hampshire'],
+    ['WASHINGTON, TOWN OF', 'Washington, Town of'],
+    ['SOCIETY FOR THE PROTECTION OF NH FORESTS', 'Society for the Protection of NH Forests'],
+    ['THE NATURE CONSERVANCY', 'The Nature Conservancy'],
+    ['HUNT CLUB, THE', 'Hunt Club, The'],
+    ['JOHN A AND MARY IN', 'John A and Mary In'],
+    ['MCDONALD, IAN', 'McDonald, Ian'],
+    ['MACLEOD & MACKEY', 'MacLeod & Mackey'],
+    ['MCI', 'Mci'],
+    ["D'ANGELO", "D'Angelo"],
+    ['RJM PROPERTIES LTD', 'RJM Properties Ltd'],
+    ['AT&T INC', 'AT&T Inc'],
+    ['SMITH&JONES', 'Smith&Jones'],
+    ['SMITH, JOHN SR', 'Smith, John Sr'],
+    ['4012 SR 9 UNIT 12B', '4012 SR 9 Unit 12B'],
+    ['123RD ST APT3', '123rd St Apt3'],
+    ['C/O SMITH ET AL', 'c/o Smith et al'],
+    ['MT ST HELENS HWY', 'Mt St Helens Hwy'],
+    ['PO BOX 147', 'PO Box 147'],
+    ['GARY, IN 46402', 'Gary, IN 46402'],
+    ['PORTLAND, OR, 97201', 'Portland, OR, 97201'],
+    ['VAN DER BERG', 'Van Der Berg'],
+    ['VFW POST 12', 'VFW Post 12'],
     ['', ''],
   ])('%s', (text, shown) => expect(titleCase(text)).toBe(shown));
+
+  test('only the case changes, once', () => {
+    const words = fc.constantFrom(
+      'OF',
+      'SR',
+      'AT&T',
+      "O'NEIL",
+      'MCKAY',
+      'NH',
+      '12B',
+      'C/O',
+      'ET AL',
+      'ÉMILE',
+      ',',
+    );
+    const text = fc.array(fc.oneof(words, fc.string())).map(parts => parts.join(' '));
+    fc.assert(
+      fc.property(text, roll => {
+        const shown = titleCase(roll);
+        expect(shown.toLowerCase()).toBe(roll.toLowerCase());
+        expect(titleCase(shown)).toBe(shown);
+      }),
+      { numRuns: runs(500) },
+    );
+  });
 
   test.each([
     ['000007 000044 000000', '7-44'],
