@@ -9,6 +9,7 @@ import {
   type ListRow as StoredRow,
 } from '../../../shared/lists/read-list.ts';
 import { costOf, PRICES } from '../../../shared/model/prices.ts';
+import { referenceOf } from '../../../shared/model/row-reference.ts';
 import { giveRows, listFreeRows } from '../../../shared/parcels/given-rows.ts';
 import type { Db } from '../../../shared/platform/db.ts';
 import type { Answer, CallContext } from '../../http/endpoint.ts';
@@ -161,6 +162,7 @@ type RowData = Awaited<ReturnType<typeof readParcels>> extends Map<number, infer
 function toRow(list: ListRecord, row: StoredRow, parcel: RowData, appUrl: string): ListRow {
   return {
     ...toSummary(parcel, appUrl),
+    reference: referenceOf(row.property_id),
     status: row.status,
     status_at: row.status_at?.toISOString() ?? null,
     do_not_mail: row.do_not_mail,

@@ -83,6 +83,9 @@ export type ParcelList = z.output<typeof list>;
 export const listRow = z
   .object({
     ...parcelSummary.shape,
+    reference: z
+      .string()
+      .describe('Reference to print on the letter about this parcel. It is the same in all of your lists.'),
     status: z.enum(ROW_STATUSES).describe('Status of the row.'),
     status_at: z.iso.datetime().nullable().describe('Time when the status was set. Null for `new`.'),
     do_not_mail: z
