@@ -32,21 +32,31 @@ describePages('the search box', site => {
     await page.waitForURL(`**/data?${LOT}`);
   });
 
-  test('groups parcels, places, and owners, at most three of each, and highlights the match', async () => {
+  test('groups at most ten parcels, places, and owners, with at least three of each, highlights the match, and leads to all of them', async () => {
     const page = await site.open('/markets');
     await page.keyboard.press('/');
     await page.keyboard.type('wash');
     await page.getByRole('group', { name: 'Owners' }).waitFor();
     for (const name of ['Parcels', 'Places', 'Owners']) {
       const count = await page.getByRole('group', { name }).getByRole('option').count();
-      expect(count).toBeGreaterThan(0);
-      expect(count).toBeLessThanOrEqual(3);
+      expect(count).toBeGreaterThanOrEqual(3);
     }
+    await expect.poll(() => page.getByRole('group').getByRole('option').count()).toBe(10);
     await expect.poll(() => page.locator('#found mark').first().textContent()).toMatch(/^wash$/i);
     await inspect(page);
     await page.setViewportSize(NARROW);
     const place = (await page.locator('#found').boundingBox())!;
     expect(place.width).toBeGreaterThan(300);
+    await page.keyboard.press('ArrowUp');
+    await page.keyboard.press('Enter');
+    await page.waitForURL(/\/search\?q=wash$/);
+    const found = (group: string) => page.locator(`section:has(h2:text("${group}")) li`);
+    expect(await found('Parcels').count()).toBe(10);
+    expect(await found('Owners').count()).toBeGreaterThan(3);
+    await page.locator('a[href*="group=parcels"]').click();
+    await page.waitForURL(/group=parcels/);
+    await expect.poll(() => found('Parcels').count()).toBe(50);
+    expect(await found('Owners').count()).toBe(0);
   });
 
   test('prefers results near the middle of the map on a page with a map', async () => {
@@ -98,7 +108,7 @@ describePages('the search box', site => {
     await expect
       .poll(() => page.getByRole('heading', { level: 2 }).allTextContents())
       .toEqual(['Places', 'Parcels']);
-    await expect.poll(() => page.locator('.found li').count()).toBeLessThanOrEqual(6);
+    await expect.poll(() => page.locator('.found li').count()).toBeGreaterThan(6);
     await page.locator('.found a[href*="zips_include=03280"]').first().click();
     await page.waitForURL(/zips_include=03280/);
     expect(page.url()).toContain('acres_min=5');

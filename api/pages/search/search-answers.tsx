@@ -1,11 +1,9 @@
+import type { ComponentChildren } from 'preact';
 import { titleCase } from '../../../shared/model/roll-text.ts';
 import { SCOPES } from '../../../shared/parcels/filter/filter-schema.ts';
 import { groupOf } from '../../v1/search/search.ts';
 import type { SearchResult } from '../../v1/search/search-result.ts';
 import { Icon, type IconName } from '../frame/icons.tsx';
-
-/** Number of results shown per kind. */
-const PER_GROUP = 3;
 
 const GROUPS: readonly (readonly [group: ReturnType<typeof groupOf>, title: string, icon: IconName])[] = [
   ['parcels', 'Parcels', 'map-pin'],
@@ -13,7 +11,7 @@ const GROUPS: readonly (readonly [group: ReturnType<typeof groupOf>, title: stri
   ['owners', 'Owners', 'user'],
 ];
 
-type Group = { title: string; icon: IconName; results: SearchResult[] };
+type Group = { group: string; title: string; icon: IconName; results: SearchResult[] };
 
 function grouped(results: readonly SearchResult[]): Group[] {
   const first = results[0] && groupOf(results[0]);
@@ -21,7 +19,7 @@ function grouped(results: readonly SearchResult[]): Group[] {
     group,
     title,
     icon,
-    results: results.filter(result => groupOf(result) === group).slice(0, PER_GROUP),
+    results: results.filter(result => groupOf(result) === group),
   }))
     .filter(group => group.results.length > 0)
     .sort((a, b) => Number(b.group === first) - Number(a.group === first));
@@ -63,6 +61,9 @@ export function addressOf(result: SearchResult, filters: string): string {
   return `/data?${params}`;
 }
 
+const pathOf = (query: string, filters: string, group?: string) =>
+  `/search?${new URLSearchParams({ q: query, ...(filters && { filters }), ...(group && { group }) })}`;
+
 type AnswersProps = { results: readonly SearchResult[]; query: string; filters: string };
 
 /** The listbox under the search box. */
@@ -76,42 +77,65 @@ export function Options({ results, query, filters }: AnswersProps) {
             {title}
           </span>
           {own.map(result => (
-            <a
-              role="option"
-              id={`found-${++at}`}
-              aria-selected="false"
-              tabindex={-1}
-              href={addressOf(result, filters)}
-            >
+            <Option at={++at} to={addressOf(result, filters)}>
               <Icon name={icon} />
               <Answer result={result} query={query} />
-            </a>
+            </Option>
           ))}
         </fieldset>
       ))}
+      {at > 0 && (
+        <Option at={++at} to={pathOf(query, filters)}>
+          <Icon name="search" />
+          <span>See all results</span>
+        </Option>
+      )}
     </div>
   );
 }
 
-export const Answers = ({ results, query, filters }: AnswersProps) => (
-  <>
-    {grouped(results).map(({ title, icon, results: own }) => (
-      <section class="found">
-        <h2>{title}</h2>
-        <ul>
-          {own.map(result => (
-            <li>
-              <a href={addressOf(result, filters)}>
-                <Icon name={icon} />
-                <Answer result={result} query={query} />
-              </a>
-            </li>
-          ))}
-        </ul>
-      </section>
-    ))}
-  </>
+const Option = ({ at, to, children }: { at: number; to: string; children: ComponentChildren }) => (
+  <a role="option" id={`found-${at}`} aria-selected="false" tabindex={-1} href={to}>
+    {children}
+  </a>
 );
+
+/** Number of results per group on the page: of every group, and of the only one. */
+const FEW = 10;
+export const MANY = 50;
+
+/** @param only the group to show */
+export function Answers({ results, query, filters, only }: AnswersProps & { only: string | null }) {
+  const groups = grouped(results);
+  const shown = groups.filter(({ group }) => group === only);
+  const all = shown.length > 0 ? shown : groups;
+  const most = all.length === 1 ? MANY : FEW;
+  return all.map(({ group, title, icon, results: own }) => (
+    <section class="found">
+      <h2>{title}</h2>
+      <ul>
+        {own.slice(0, most).map(result => (
+          <li>
+            <a href={addressOf(result, filters)}>
+              <Icon name={icon} />
+              <Answer result={result} query={query} />
+            </a>
+          </li>
+        ))}
+      </ul>
+      {own.length > most && most === FEW && (
+        <p>
+          <a href={pathOf(query, filters, group)}>More {title.toLowerCase()}</a>
+        </p>
+      )}
+      {own.length > MANY && most === MANY && (
+        <p>
+          Showing the best {MANY} {title.toLowerCase()}. Add a word to narrow the search.
+        </p>
+      )}
+    </section>
+  ));
+}
 
 /** Rolls have addresses and owners in all caps. Places are already in title case. */
 export const textOf = ({ type, label }: SearchResult): string =>

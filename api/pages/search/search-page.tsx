@@ -1,24 +1,33 @@
 import { renderToString } from 'preact-render-to-string';
-import { search } from '../../v1/search/search.ts';
+import { checkInput } from '../../http/validate.ts';
+import { type Question, search, searchAll } from '../../v1/search/search.ts';
 import type { SearchResult } from '../../v1/search/search-result.ts';
 import type { Page } from '../frame/pages.tsx';
 import { callEndpoint, type Visit } from '../frame/visit.ts';
-import { Answers, Options } from './search-answers.tsx';
+import { Answers, MANY, Options } from './search-answers.tsx';
 
 /** The endpoint rejects shorter queries. */
 const MIN_QUERY = 2;
 
 type SearchView = { query: string; filters: string; results: SearchResult[] };
 
-async function runSearch(visit: Visit): Promise<SearchView> {
-  const query = (visit.url.searchParams.get('q') ?? '').trim();
-  const filters = visit.url.searchParams.get('filters') ?? '';
-  if (query.length < MIN_QUERY) return { query, filters, results: [] };
-  const near = visit.url.searchParams.get('near');
-  const { results } = await callEndpoint<{ results: SearchResult[] }>(visit, search, {
-    query: { q: query, ...(near !== null && { near }) },
-  });
-  return { query, filters, results };
+type Asked = { q: string; near?: string };
+
+async function runSearch(
+  { url }: Visit,
+  run: (asked: Asked) => Promise<SearchResult[]>,
+): Promise<SearchView> {
+  const query = (url.searchParams.get('q') ?? '').trim();
+  const filters = url.searchParams.get('filters') ?? '';
+  const near = url.searchParams.get('near');
+  const asked = { q: query, ...(near !== null && { near }) };
+  return { query, filters, results: query.length < MIN_QUERY ? [] : await run(asked) };
+}
+
+/** More results than the endpoint returns. One more per group shows whether there are others. */
+function searchMore({ deps }: Visit, asked: Asked): Promise<SearchResult[]> {
+  const { query } = checkInput(search, { params: {}, query: asked, body: undefined });
+  return searchAll(deps.db, query as Question, { total: 3 * (MANY + 1), reserved: MANY + 1 });
 }
 
 /** The page that the search box opens without JavaScript, or when Enter is pressed before results load. */
@@ -26,11 +35,15 @@ const searchPage: Page = {
   path: '/search',
   access: 'app',
   async get(visit) {
-    const view = await runSearch(visit);
+    const view = await runSearch(visit, asked => searchMore(visit, asked));
     const body = (
       <div class="narrow">
         <h1>{view.query === '' ? 'Search' : `Search: ${view.query}`}</h1>
-        {view.results.length > 0 ? <Answers {...view} /> : <NoResults query={view.query} />}
+        {view.results.length > 0 ? (
+          <Answers {...view} only={visit.url.searchParams.get('group')} />
+        ) : (
+          <NoResults query={view.query} />
+        )}
       </div>
     );
     return { title: 'Search', body };
@@ -51,10 +64,10 @@ const optionsPage: Page = {
   path: '/search/options',
   access: 'app',
   async get(visit) {
-    return {
-      data: renderToString(<Options {...(await runSearch(visit))} />),
-      type: 'text/html; charset=utf-8',
-    };
+    const view = await runSearch(visit, async query => {
+      return (await callEndpoint<{ results: SearchResult[] }>(visit, search, { query })).results;
+    });
+    return { data: renderToString(<Options {...view} />), type: 'text/html; charset=utf-8' };
   },
 };
 

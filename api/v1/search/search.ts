@@ -26,9 +26,10 @@ import {
 
 const MIN_QUERY = 2;
 const MAX_QUERY = 200;
-const MAX_RESULTS = 10;
-/** Number of results reserved for each of parcels, places, and owners, so that none crowds out the others. */
-const RESERVED = 3;
+
+/** `reserved`: for each of parcels, places, and owners, so that none crowds out the others. */
+type Size = { total: number; reserved: number };
+const SIZE: Size = { total: 10, reserved: 3 };
 
 const types = z
   .string('must appear once, with values separated by commas')
@@ -66,6 +67,17 @@ const near = z
     override: { type: 'string' },
   });
 
+const question = z.strictObject({
+  q: line(MAX_QUERY, 'is required and must appear only once')
+    .transform(text => text.trim())
+    .refine(text => text.length >= MIN_QUERY, `must be at least ${MIN_QUERY} characters long`)
+    .meta({ description: 'Search text.', example: '12 north main street' }),
+  types: types.optional(),
+  near: near.optional(),
+});
+
+export type Question = z.output<typeof question>;
+
 export const search = defineEndpoint({
   path: '/api/public/v1/search/',
   operationId: 'search',
@@ -73,22 +85,14 @@ export const search = defineEndpoint({
   summary: 'Search parcels, places, and owners',
   description:
     'Searches all counties that have parcels. You can search by street address, parcel number (with or without dashes and zeros), owner, county, town, ZIP code, lake, hill, neighborhood, FIPS code, property_id, or latitude and longitude. The last word can be incomplete. For a parcel found by its address or number, returns its label, id, and point. For a parcel found by its property_id, returns only its id and county.',
-  query: z.strictObject({
-    q: line(MAX_QUERY, 'is required and must appear only once')
-      .transform(text => text.trim())
-      .refine(text => text.length >= MIN_QUERY, `must be at least ${MIN_QUERY} characters long`)
-      .meta({ description: 'Search text.', example: '12 north main street' }),
-    types: types.optional(),
-    near: near.optional(),
-  }),
+  query: question,
   response: {
     description: 'Up to 10 results, best first. Empty if nothing matches.',
     schema: z.object({ results: z.array(searchResult) }).meta({ id: 'SearchResults' }),
     example: SEARCH_BOX_EXAMPLE,
   },
   handle: async ({ query }, { db }, { user }) => {
-    const wanted = new Set<SearchType>(query.types ?? SEARCH_TYPES);
-    const results = await searchAll(db, query.q, wanted, query.near);
+    const results = await searchAll(db, query, SIZE);
     // Signed-in users can open the parcel for free anyway.
     return { body: { results: user === undefined ? results.map(freeOf) : results }, tokens: 0 };
   },
@@ -103,12 +107,13 @@ function freeOf(result: SearchResult): SearchResult {
   return { ...found, label, ...(type === 'address' && zip && { zip }), ...(point && { point }) };
 }
 
-async function searchAll(
+/** The best results, including the details of parcels, which aren't free for API clients. */
+export async function searchAll(
   db: Db,
-  text: string,
-  wanted: ReadonlySet<SearchType>,
-  at: Point | undefined,
+  { q: text, types: of, near: at }: Question,
+  size: Size,
 ): Promise<SearchResult[]> {
+  const wanted = new Set<SearchType>(of ?? SEARCH_TYPES);
   const loaded = await listCounties(db);
   const counties = [...loaded.values()].filter(({ parcels }) => parcels > 0);
   if (at) counties.sort((a, b) => distanceTo(at, a.box ?? FAR) - distanceTo(at, b.box ?? FAR));
@@ -117,22 +122,22 @@ async function searchAll(
     counties.map(({ fips }) => fips),
     at !== undefined,
   );
-  const addresses = wanted.has('address') ? findAddresses(db, words, text, MAX_RESULTS) : [];
+  const addresses = wanted.has('address') ? findAddresses(db, words, text, size.total) : [];
   const owners = async () => {
     if (!wanted.has('owner')) return [];
     // Few owner names start with a number, so owners are searched only if no address matches.
     if (HOUSE_NUMBER.test(text) && (await addresses).length > 0) return [];
-    return findOwners(db, words, text, MAX_RESULTS);
+    return findOwners(db, words, text, size.total);
   };
   const found = await Promise.all([
     findPlaces(text, wanted, loaded),
     wanted.has('place') ? findNames(db, text, loaded) : [],
     wanted.has('property') ? findProperty(db, text) : [],
-    wanted.has('apn') ? findApns(db, text, counties, MAX_RESULTS) : [],
+    wanted.has('apn') ? findApns(db, text, counties, size.total) : [],
     addresses,
     owners(),
   ]);
-  return pickBest(found.flat(), at);
+  return pickBest(found.flat(), at, size);
 }
 
 const HOUSE_NUMBER = /^\d+\S* +\S/;
@@ -173,7 +178,11 @@ const GROUPS: Readonly<Record<SearchType, 'parcels' | 'places' | 'owners'>> = {
 export const groupOf = ({ type }: SearchResult) => GROUPS[type];
 
 /** Picks the best of each group, then the best overall, and sorts them by score. */
-function pickBest(matches: readonly Match[], at: Point | undefined): SearchResult[] {
+function pickBest(
+  matches: readonly Match[],
+  at: Point | undefined,
+  { total, reserved: perGroup }: Size,
+): SearchResult[] {
   const seen = new Set<number>();
   const sorted = matches
     .map(match => ({ ...match, distance: at === undefined ? 0 : distanceOf(match.result, at) }))
@@ -191,10 +200,10 @@ function pickBest(matches: readonly Match[], at: Point | undefined): SearchResul
   const reserved = sorted.filter(result => {
     const count = (counts.get(groupOf(result)) ?? 0) + 1;
     counts.set(groupOf(result), count);
-    return count <= RESERVED;
+    return count <= perGroup;
   });
   const picked = new Set(
-    [...reserved, ...sorted.filter(result => !reserved.includes(result))].slice(0, MAX_RESULTS),
+    [...reserved, ...sorted.filter(result => !reserved.includes(result))].slice(0, total),
   );
   return sorted.filter(result => picked.has(result));
 }
