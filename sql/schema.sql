@@ -505,6 +505,7 @@ create table exports (
   ended_at timestamp with time zone,
   expires_at timestamp with time zone,
   order_key text,
+  credits text,
   constraint exports_pkey PRIMARY KEY (id),
   constraint exports_mode_check CHECK ((mode = ANY (ARRAY['direct'::text, 'mcp'::text]))),
   constraint exports_state_check CHECK ((state = ANY (ARRAY['queued'::text, 'running'::text, 'ready'::text, 'failed'::text, 'cancelled'::text, 'expired'::text])))
@@ -675,6 +676,7 @@ create table list_rows (
   mailed_to uuid,
   added_at timestamp with time zone default now() not null,
   read_at timestamp with time zone,
+  offer bigint,
   constraint list_rows_pkey PRIMARY KEY (list_id, property_id),
   constraint list_rows_status_check CHECK ((status = ANY (ARRAY['new'::text, 'mailed'::text, 'answered'::text, 'returned'::text, 'under_contract'::text, 'not_interested'::text])))
 );
@@ -738,6 +740,7 @@ create table lists (
   updated_at timestamp with time zone default now() not null,
   unread_rows text default 'named'::text not null,
   rows_at_most integer,
+  offer_percent_high double precision,
   constraint lists_pkey PRIMARY KEY (id),
   constraint lists_hidden CHECK (((unread_rows <> 'hidden'::text) OR (rows_at_most IS NOT NULL))),
   constraint lists_mailed_within_days_check CHECK ((mailed_within_days > 0)),
@@ -929,6 +932,7 @@ create table parcels (
   retired_run bigint,
   retired_at timestamp with time zone,
   row_version bigint default 0 not null,
+  legal_description text,
   constraint parcels_pkey PRIMARY KEY (fips, property_id)
 ) partition by RANGE (fips);
 alter table parcels alter column boundary set storage external;

@@ -28,8 +28,11 @@ const LIST: Columns = {
   status_at: { type: 'date', doc: 'Date of the status' },
   tags: { type: 'text', doc: 'Separated by semicolons. Tags with a phone number are excluded' },
   value: { type: 'number', doc: 'Estimated value, USD' },
-  offer: { type: 'number', doc: "Offer in USD, calculated from the list's offer terms" },
-  needs_review: { type: 'text', doc: 'Reason why there is no offer' },
+  offer: { type: 'number', doc: "Offer in USD. With one row per owner, the sum for the owner's parcels" },
+  offer_high: { type: 'number', doc: 'High end of the offer in USD, for a range' },
+  offer_source: { type: 'text', doc: 'computed or entered' },
+  offer_parcels: { type: 'integer', doc: 'Number of parcels that the offer covers' },
+  needs_review: { type: 'text', doc: 'Reason why parcels have no offer' },
 };
 
 const PARCEL: Columns = { ...OWN, ...ALL_FIELDS };

@@ -27,6 +27,7 @@ export type ListRecord = {
   name: string;
   one_per_owner: boolean;
   offer_percent: number | null;
+  offer_percent_high: number | null;
   offer_of: OfferBase | null;
   offer_round_to: number | null;
   leave_out_lists: string[];
@@ -46,7 +47,12 @@ export type ListRecord = {
   unread: number;
 };
 
-type OfferColumns = Pick<ListRecord, 'offer_percent' | 'offer_of' | 'offer_round_to'>;
+type OfferColumns = Pick<ListRecord, 'offer_percent' | 'offer_percent_high' | 'offer_of' | 'offer_round_to'>;
 
-export const offerTermsOf = ({ offer_percent, offer_of, offer_round_to }: OfferColumns): OfferTerms | null =>
-  offer_percent === null ? null : { percent: offer_percent, of: offer_of!, round_to: offer_round_to! };
+export const offerTermsOf = ({
+  offer_percent: percent,
+  offer_percent_high: percent_high,
+  offer_of,
+  offer_round_to,
+}: OfferColumns): OfferTerms | null =>
+  percent === null ? null : { percent, percent_high, of: offer_of!, round_to: offer_round_to! };

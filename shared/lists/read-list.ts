@@ -1,8 +1,8 @@
 import { countyOf } from '../model/property-id.ts';
 import type { Db } from '../platform/db.ts';
 import { compose, sql } from '../platform/statements.ts';
-import { type ListRecord, offerTermsOf, type RowStatus } from './list-terms.ts';
-import { type OfferFacts, offerOf } from './offer.ts';
+import type { ListRecord, RowStatus } from './list-terms.ts';
+import type { OfferFacts } from './offer.ts';
 
 /**
  * SQL fragments shared by statements on lists: a list's rows (all of them, or only those that were read),
@@ -31,6 +31,8 @@ export type ListRow = {
   tags: string[];
   added_at: Date;
   is_read: boolean;
+  /** Null if the owner is unknown. */
+  owner: string | null;
   owner_parcels: number;
   owner_acres: number | null;
 };
@@ -38,6 +40,8 @@ export type ListRow = {
 export type ListSelection = {
   status?: string | undefined;
   tag?: string | undefined;
+  /** Only rows with these ids. */
+  among?: readonly number[] | undefined;
   /** The id to continue after, in either direction. */
   after?: number | undefined;
   backwards?: boolean;
@@ -55,7 +59,7 @@ export async function readListRows(
   db: Db,
   companyId: string,
   list: Pick<ListRecord, 'id' | 'one_per_owner'>,
-  { status, tag, after, backwards = false, offset = 0, limit }: ListSelection = {},
+  { status, tag, among, after, backwards = false, offset = 0, limit }: ListSelection = {},
 ): Promise<{ count: number; rows: ListRow[] }> {
   const rows = await db.run<{ count: number; property_id: number | null } & ListRow>(
     'lists/list_rows',
@@ -66,6 +70,7 @@ export async function readListRows(
       one_per_owner: list.one_per_owner,
       status: status ?? null,
       tag: tag ?? null,
+      among: among ?? null,
       after: after ?? null,
       offset,
       limit: limit ?? null,
@@ -79,6 +84,7 @@ export type PickedRow = {
   property_id: number;
   owner_key: string | null;
   owner: string | null;
+  effective_acres: number | null;
   is_read: boolean;
   by_itself: boolean;
 };
@@ -99,7 +105,7 @@ export async function pickRows(
 }
 
 /** A row's parcel, with the facts that its offer is based on. */
-type RowParcel = OfferFacts & { property_id: number };
+export type RowParcel = OfferFacts & { property_id: number };
 
 /** The parcels of rows, by id. @param summary additional columns of `parcels p` */
 export async function readRowParcels<Columns extends object>(
@@ -115,6 +121,3 @@ export async function readRowParcels<Columns extends object>(
   );
   return new Map(rows.map(row => [row.property_id, row]));
 }
-
-export const rowOffer = (list: ListRecord, parcel: RowParcel): ReturnType<typeof offerOf> =>
-  offerOf(offerTermsOf(list), parcel);

@@ -110,6 +110,7 @@ export const PARCEL_FIELDS = {
   situs_state: place('state', 'State', 'State of the parcel'),
   situs_zip: place('zip', 'ZIP', 'ZIP code of the parcel'),
   subdivision: place('text', 'Subdivision', 'Subdivision name', 'list'),
+  legal_description: place('text', 'Legal description', 'Legal description, as written on the roll'),
   zoning_code: land('text', 'Zoning', 'County zoning code', 'list'),
   land_use_code: land('text', 'Land use', 'County land-use code or label', 'list', {
     filterDoc: 'County land-use code',

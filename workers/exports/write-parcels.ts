@@ -5,7 +5,6 @@ import { hilbertOrder } from '../../shared/geo/hilbert.ts';
 import { COMPUTE_HERE } from '../../shared/geo/shape-work.ts';
 import { isoDay, utcDay } from '../../shared/kernels/stats/calendar.ts';
 import type { ListRecord } from '../../shared/lists/list-terms.ts';
-import { readRowParcels, rowOffer } from '../../shared/lists/read-list.ts';
 import { MAX_ACRES_RATIO, PARCEL_FIELDS } from '../../shared/model/parcel-fields.ts';
 import { countyOf } from '../../shared/model/property-id.ts';
 import type { FilterBody } from '../../shared/parcels/filter/declare-filter.ts';
@@ -26,6 +25,7 @@ import {
   type Sink,
   type Written,
 } from './file-writer.ts';
+import { type ListMembers, readMembersOf, readOffersOf } from './list-members.ts';
 import { readLines, rowsOf, type TextRow } from './read-rows.ts';
 
 /** Rows per statement and per GeoParquet row group. They take about 30 MB as text. */
@@ -72,12 +72,13 @@ async function chooseParcels({ db, request, companyId, asOf }: FileOptions): Pro
     const list = await findListOf(db, companyId!, request.list_id);
     if (list === undefined) throw listGone();
     const { status, one_per_owner: onePerOwner } = request;
-    return keptParcels(db, await hitsOfList(db, list, { companyId: companyId!, status, onePerOwner }), list);
+    const hits = await hitsOfList(db, list, { companyId: companyId!, status, onePerOwner });
+    return listParcels(list, await db.snapshot(tx => readMembersOf(tx, hits)));
   }
   const body = filterSchema.parse(request.filter) as FilterBody;
   const selection = await selectParcels(body, { asOf, companyId, work: COMPUTE_HERE }, db);
   if (request.one_per_owner)
-    return keptParcels(db, hitsOfOwners(selection, companyId!, mostRows('csv') + 1), null);
+    return ownersParcels(db, hitsOfOwners(selection, companyId!, mostRows('csv') + 1));
   const { from, where, values } = selection;
   const rows = await db.run<{ fips: number; rows: number }>('exports/list_county_hits', values, {
     from,
@@ -95,8 +96,25 @@ const listGone = () =>
     details: { list_id: ['was deleted in the meantime'] },
   });
 
-/** Selects parcels across counties, as of one moment, before their rows are read. */
-async function keptParcels(db: Db, { hits, values }: Hits, list: ListRecord | null): Promise<Choice> {
+/** Rows chosen across counties, as of one moment, before their parcels are read. */
+function choiceOf(ids: ArrayLike<number>, readCells: Required<Choice>['readCells']): Choice {
+  const all = Array.from(ids);
+  const counties = new Map<number, number>();
+  for (const id of all) counties.set(countyOf(id), (counties.get(countyOf(id)) ?? 0) + 1);
+  return {
+    counties: [...counties].map(([fips, rows]) => ({ fips, rows })),
+    hitOf: fips =>
+      `select unnest(${literal(all.filter(id => countyOf(id) === fips))}::bigint[]) as property_id`,
+    readCells,
+  };
+}
+
+const totalsOf = (parcels: number, acres: number): ListCells => ({
+  owner_parcels: String(parcels),
+  owner_acres: Number.isNaN(acres) ? '' : String(Math.round(acres * 100) / 100),
+});
+
+async function ownersParcels(db: Db, { hits, values }: Hits): Promise<Choice> {
   const { columns } = await db.snapshot(tx =>
     readCopy(tx, inlined(compose('exports/copy_kept', { hits }), values), {
       ids: { type: 'int8', null: 0 },
@@ -105,25 +123,23 @@ async function keptParcels(db: Db, { hits, values }: Hits, list: ListRecord | nu
     }),
   );
   const { ids, parcels, acres } = columns;
-  const counties = new Map<number, number>();
-  for (const id of ids) counties.set(countyOf(id), (counties.get(countyOf(id)) ?? 0) + 1);
-  const of = new Map(Array.from(ids, (id, at) => [id, at]));
-  return {
-    counties: [...counties].map(([fips, rows]) => ({ fips, rows })),
-    hitOf: fips =>
-      `select unnest(${literal([...ids].filter(id => countyOf(id) === fips))}::bigint[]) as property_id`,
-    async readCells(db, batch, names) {
-      const cells =
-        list === null ? new Map<number, ListCells>() : await readListCells(db, list, batch, names);
-      return new Map(
-        batch.map(id => {
-          const at = of.get(id)!;
-          const owner_acres = Number.isNaN(acres[at]!) ? '' : String(Math.round(acres[at]! * 100) / 100);
-          return [id, { ...cells.get(id), owner_parcels: String(parcels[at]), owner_acres }];
-        }),
-      );
-    },
-  };
+  const places = new Map(Array.from(ids, (id, at) => [id, at]));
+  return choiceOf(ids, async (_db, batch) => {
+    const cellsOf = (at: number) => totalsOf(parcels[at]!, acres[at]!);
+    return new Map(batch.map(id => [id, cellsOf(places.get(id)!)]));
+  });
+}
+
+function listParcels(list: ListRecord, members: ListMembers): Choice {
+  return choiceOf(members.rowIds, async (db, batch, names) => {
+    const cells = await readListCells(db, list, members, batch, names);
+    return new Map(
+      batch.map(id => {
+        const [at] = members.rangeOf(id);
+        return [id, { ...cells.get(id), ...totalsOf(members.parcels[at]!, members.acres[at]!) }];
+      }),
+    );
+  });
 }
 
 type Keys = Omit<CountyRows, 'fips'> & { xs: Float64Array; ys: Float64Array };
@@ -287,11 +303,14 @@ export function columnSql(asOf: Date): (name: string) => string | undefined {
 
 type ListCells = Record<string, string>;
 
+const PRICE_COLUMNS = ['value', 'offer', 'offer_high', 'offer_source', 'offer_parcels', 'needs_review'];
+
 type RowState = { property_id: number; status: string; status_at: Date | null; tags: string[] };
 
 async function readListCells(
   db: Db,
   list: ListRecord,
+  members: ListMembers,
   ids: readonly number[],
   names: ReadonlySet<string>,
 ): Promise<Map<number, ListCells>> {
@@ -306,14 +325,17 @@ async function readListCells(
         status_at: row.status_at?.toISOString().slice(0, 10) ?? '',
         tags: row.tags.filter(tag => !mayBeNumber(tag)).join('; '),
       });
-  if (['value', 'offer', 'needs_review'].some(name => names.has(name)))
-    for (const [id, parcel] of await readRowParcels(db, ids, 'p.property_id, p.acres, p.calculated_acres')) {
-      const { offer, needs_review } = rowOffer(list, parcel);
+  if (PRICE_COLUMNS.some(name => names.has(name)))
+    for (const [id, row] of await readOffersOf(db, list, members, ids)) {
+      const textOf = (value: number | null) => (value === null ? '' : String(value));
       all.set(id, {
         ...all.get(id),
-        value: parcel.value === null ? '' : String(Math.round(parcel.value * 100) / 100),
-        offer: offer === null ? '' : String(offer),
-        needs_review: needs_review.join('; '),
+        value: row.value === null ? '' : String(Math.round(row.value * 100) / 100),
+        offer: textOf(row.offer),
+        offer_high: textOf(row.offer_high),
+        offer_source: row.offer_source ?? '',
+        offer_parcels: String(row.offer_parcels),
+        needs_review: row.needs_review.join('; '),
       });
     }
   return all;

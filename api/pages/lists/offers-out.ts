@@ -1,5 +1,5 @@
 import type { ListRecord } from '../../../shared/lists/list-terms.ts';
-import { readListRows, readRowParcels, rowOffer } from '../../../shared/lists/read-list.ts';
+import { readOffers } from '../../../shared/lists/read-offers.ts';
 import type { Db } from '../../../shared/platform/db.ts';
 
 /** Summing a longer list would delay the page. */
@@ -15,10 +15,9 @@ export async function offersOut(
   list: ListRecord,
 ): Promise<{ dollars: number; offers: number } | null> {
   if (list.offer_percent === null || list.rows > MOST_ROWS) return null;
-  const { rows } = await readListRows(db, companyId, list);
-  const mailed = rows.filter(({ status }) => status === 'mailed' || status === 'answered');
-  const ids = mailed.map(row => row.property_id);
-  const parcels = await readRowParcels(db, ids, 'p.property_id, p.acres, p.calculated_acres');
-  const offers = ids.flatMap(id => rowOffer(list, parcels.get(id)!).offer ?? []);
+  const rows = [...(await readOffers(db, companyId, list)).values()];
+  const offers = rows
+    .filter(({ status }) => status === 'mailed' || status === 'answered')
+    .flatMap(({ offer }) => offer ?? []);
   return { dollars: offers.reduce((sum, offer) => sum + offer, 0), offers: offers.length };
 }

@@ -9,11 +9,13 @@ import { MAX_NAMED } from './add-list-rows.ts';
 import { coversUnread } from './disclosed-rows.ts';
 import { rows, status, tag } from './list-rows.ts';
 import { NO_LIST } from './list-schema.ts';
+import { enteredOffer, rowOffers, setOffers } from './set-offers.ts';
 
 const MAX_TAGS = 20;
 const MAX_NOTE = 2_000;
 
-const CHANGES = ['status', 'note', 'tags', 'do_not_mail'] as const;
+const CHANGES = ['status', 'note', 'tags', 'do_not_mail', 'offer', 'offers'] as const;
+const WAYS = ['property_ids', 'with_status', 'offers'] as const;
 
 const changeBody = z
   .strictObject({
@@ -40,11 +42,20 @@ const changeBody = z
       .boolean('must be true or false')
       .optional()
       .describe('Whether to mark the owners as do-not-mail. Applies in every list of your company.'),
+    offer: enteredOffer
+      .optional()
+      .describe(
+        "Price in USD for each row, or null for the computed one. With one row per owner, it is for all of the owner's parcels together.",
+      ),
+    offers: rowOffers(MAX_NAMED)
+      .optional()
+      .describe('Instead of ids and one `offer`: the rows to change, each with its own price.'),
   })
   .superRefine((given, { addIssue }) => {
     const add = (name: string, message: string) => addIssue({ code: 'custom', path: [name], message });
-    if ((given.property_ids === undefined) === (given.with_status === undefined))
-      add('property_ids', 'exactly one of property_ids and with_status is required');
+    if (WAYS.filter(name => given[name] !== undefined).length !== 1)
+      add('property_ids', `exactly one of ${WAYS.join(', ')} is required`);
+    if (given.offers !== undefined && given.offer !== undefined) add('offer', "can't be used with offers");
     if (CHANGES.every(name => given[name] === undefined))
       add('status', `one of ${CHANGES.join(', ')} is required`);
   })
@@ -78,7 +89,7 @@ type Picking = { property_ids: readonly number[] | null; status: string | null }
  * Picks rows while holding a lock on their list, so that concurrent changes run one after another. If the
  * response must not reveal what a change did, the list then hides its unread rows, because their counts
  * would.
- * @returns the picked rows, and those that the response may count
+ * @returns the list, the picked rows, and those that the response may count
  */
 async function pickForChange(
   db: Db,
@@ -86,7 +97,7 @@ async function pickForChange(
   listId: string,
   picking: Picking,
   call: CallContext,
-): Promise<{ picked: PickedRow[]; disclosed: PickedRow[] }> {
+): Promise<{ list: ListRecord; picked: PickedRow[]; disclosed: PickedRow[] }> {
   const [list] = await db.run<ListRecord>('lists/lock_list', { list_id: listId, company_id: companyId });
   if (list === undefined) throw notFound(NO_LIST);
   const reveals = call.user !== undefined;
@@ -98,7 +109,7 @@ async function pickForChange(
   if (!reveals && (isByOwner || (isById && picking.property_ids!.some(isUnread))))
     await db.run('lists/hide_unread_rows', { list_id: listId, rows: list.rows, more: 0 });
   if (picked.length > 0 || !reveals) await db.run('lists/touch_list', { list_id: listId });
-  return { picked, disclosed };
+  return { list, picked, disclosed };
 }
 
 /** Whether the response may count an unread row. */
@@ -118,7 +129,7 @@ export const changeRows = defineEndpoint({
   operationId: 'update_list_rows',
   summary: 'Update rows of a list',
   description:
-    "Changes the status, note, or tags of rows, or marks their owners as do-not-mail. In a list with one row per owner, the change applies to all of the owner's rows.",
+    "Changes the status, note, tags, or price of rows, or marks their owners as do-not-mail. In a list with one row per owner, the change applies to all of the owner's rows.",
   body: changeBody,
   response: {
     description: 'The number of changed rows.',
@@ -127,12 +138,15 @@ export const changeRows = defineEndpoint({
   },
   handle: async ({ params, body }, resources, call) => {
     const { companyId } = call.account;
-    const { property_ids = null, with_status = null, status = null, note = null, tags = null } = body;
+    const { with_status = null, status = null, note = null, tags = null, offer, offers } = body;
+    const property_ids = offers?.map(row => row.property_id) ?? body.property_ids ?? null;
     const answer = await resources.db.transaction(async (tx): Promise<ChangedRows> => {
       const marks = body.do_not_mail === true;
       await tx.run('lists/note_mailing', { company_id: companyId, marks, mails: status === 'mailed' });
       const picking = { property_ids, status: with_status };
-      const { picked, disclosed } = await pickForChange(tx, companyId, params.id, picking, call);
+      const { list, picked, disclosed } = await pickForChange(tx, companyId, params.id, picking, call);
+      const prices = offers ?? offer;
+      if (prices !== undefined) await setOffers(tx, list, picked, prices);
       if (status !== null || note !== null || tags !== null)
         await tx.run('lists/update_rows', {
           list_id: params.id,

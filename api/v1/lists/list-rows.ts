@@ -1,22 +1,26 @@
 import { z } from 'zod';
+import { addToGroup } from '../../../shared/kernels/groups.ts';
 import { round2 } from '../../../shared/kernels/stats/rounding.ts';
-import { type ListRecord, ROW_STATUSES } from '../../../shared/lists/list-terms.ts';
+import { type ListRecord, ROW_STATUSES, type RowStatus } from '../../../shared/lists/list-terms.ts';
 import { markRowsRead } from '../../../shared/lists/mark-read.ts';
 import {
+  type ListSelection,
   readListRows,
   readRowParcels,
-  rowOffer,
   type ListRow as StoredRow,
 } from '../../../shared/lists/read-list.ts';
+import { MAX_PRICED, needsPrice, type PricedRow, readOffers } from '../../../shared/lists/read-offers.ts';
+import { count } from '../../../shared/model/figures.ts';
 import { costOf, PRICES } from '../../../shared/model/prices.ts';
 import { referenceOf } from '../../../shared/model/row-reference.ts';
 import { giveRows, listFreeRows } from '../../../shared/parcels/given-rows.ts';
 import type { Db } from '../../../shared/platform/db.ts';
 import type { Answer, CallContext } from '../../http/endpoint.ts';
+import { validationError } from '../../http/error-responses.ts';
 import { openPage, type Page, pageParameters, toPageResult } from '../../http/paging.ts';
 import { defineEndpoint, type Resources } from '../common/endpoint-resources.ts';
 import { SUMMARY_COLUMNS, type SummaryRow, toSummary } from '../common/parcel-summary.ts';
-import { line } from '../common/request-schemas.ts';
+import { line, queryFlag } from '../common/request-schemas.ts';
 import { LIST_ROW_EXAMPLE } from '../examples/examples.ts';
 import { MIN_DISCLOSED_COUNT } from '../parcels/filter/withhold-counts.ts';
 import { isVeiled, requireTokensForPage } from './disclosed-rows.ts';
@@ -40,6 +44,7 @@ type Parcel = SummaryRow &
 const rowsQuery = z.strictObject({
   status: status.optional().describe('Only rows with this status.'),
   tag: tag.optional().describe('Only rows with this tag.'),
+  needs_price: queryFlag('Only rows that you have read in which a parcel has no price.'),
   ...pageParameters({ usual: 25, most: 500 }),
 });
 
@@ -77,7 +82,7 @@ export const readRows = defineEndpoint({
 });
 
 async function readRowPage(input: RowsInput, resources: Resources, call: CallContext): Promise<Answer> {
-  const { status, tag, ...paging } = input.query;
+  const { status, tag, needs_price, ...paging } = input.query;
   const { db, cursorSecret } = resources;
   const { companyId } = call.account;
   const list = await findList(db, companyId, input.params.id);
@@ -85,26 +90,27 @@ async function readRowPage(input: RowsInput, resources: Resources, call: CallCon
   if (veiled) requireTokensForPage(call, paging.page_size);
   const page = await openPage(paging, {
     endpoint: 'lists/rows',
-    request: { id: list.id, status, tag, one_per_owner: list.one_per_owner },
+    request: { id: list.id, status, tag, needs_price, one_per_owner: list.one_per_owner },
     call,
     secret: cursorSecret,
   });
-  const read = await db.snapshot(tx => readPage(tx, companyId, list, page, { status, tag }));
-  const isWhole = !status && !tag && read.rows.length < page.size;
+  const read = await db.snapshot(async tx => {
+    const among = needs_price ? await listUnpriced(tx, companyId, list, call) : undefined;
+    return readPage(tx, companyId, list, page, { status, tag, among }, call);
+  });
+  const isWhole = !status && !tag && !needs_price && read.rows.length < page.size;
   const pageResult = veiled
     ? toVeiledPage(page, read)
     : toPageResult(page, read.rows, page.count || read.count, placeOf);
-  const { count, next, previous } = pageResult;
+  const { next, previous } = pageResult;
   const rowParcels = pageResult.rows.map(({ property_id }) => read.parcels.get(property_id)!);
   const free = await listFreeRows(db, companyId, rowParcels);
   const tokens = costOf(PRICES.listRows, rowParcels.length - free.size);
-  const results = pageResult.rows.map(row =>
-    toRow(list, row, read.parcels.get(row.property_id)!, call.appUrl),
-  );
+  const results = pageResult.rows.map(row => toRow(row, read, call.appUrl));
   const ids = pageResult.rows.map(row => row.property_id);
   const isNew = pageResult.rows.some(row => !row.is_read);
   return {
-    body: { count, next, previous, results },
+    body: { count: pageResult.count, next, previous, results },
     tokens,
     ...((isNew || (veiled && isWhole) || tokens > 0) && {
       alongside: async db => {
@@ -135,7 +141,13 @@ function toVeiledPage(page: Page, read: PageRead) {
   };
 }
 
-type PageRead = { count: number; rows: StoredRow[]; parcels: Awaited<ReturnType<typeof readParcels>> };
+type PageRead = {
+  count: number;
+  rows: StoredRow[];
+  parcels: Awaited<ReturnType<typeof readParcels>>;
+  offers: Map<number, PricedRow>;
+  others: Map<string, ListRow['other_lists']>;
+};
 
 const readParcels = (db: Db, ids: readonly number[]) => readRowParcels<Parcel>(db, ids, SUMMARY_COLUMNS);
 
@@ -144,7 +156,8 @@ async function readPage(
   companyId: string,
   list: ListRecord,
   { cursorPosition, offset, size }: Page,
-  selected: { status?: string | undefined; tag?: string | undefined },
+  selected: Pick<ListSelection, 'status' | 'tag' | 'among'>,
+  call: CallContext,
 ): Promise<PageRead> {
   const read = await readListRows(db, companyId, list, {
     ...selected,
@@ -154,12 +167,52 @@ async function readPage(
     limit: size + 1,
   });
   const ids = read.rows.map(row => row.property_id);
-  return { ...read, parcels: await readParcels(db, ids) };
+  return {
+    ...read,
+    parcels: await readParcels(db, ids),
+    offers: await readOffers(db, companyId, list, { among: ids }),
+    others: await readOtherLists(db, companyId, list.id, read.rows, call),
+  };
 }
 
-type RowData = Awaited<ReturnType<typeof readParcels>> extends Map<number, infer Data> ? Data : never;
+/** Rows that still need a price. API callers must have read them, because a price is paid data. */
+async function listUnpriced(
+  db: Db,
+  companyId: string,
+  list: ListRecord,
+  call: CallContext,
+): Promise<number[]> {
+  if (list.rows > MAX_PRICED)
+    throw validationError({ needs_price: [`can be used with lists of up to ${count(MAX_PRICED)} parcels`] });
+  const offers = await readOffers(db, companyId, list, { onlyRead: call.user === undefined });
+  return [...offers].filter(([, row]) => needsPrice(row)).map(([id]) => id);
+}
 
-function toRow(list: ListRecord, row: StoredRow, parcel: RowData, appUrl: string): ListRow {
+type OtherRow = { owner: string; id: string; name: string; status: RowStatus; status_at: Date | null };
+
+/** The company's other lists that have parcels of the rows' owners, by owner. */
+async function readOtherLists(
+  db: Db,
+  companyId: string,
+  listId: string,
+  rows: readonly StoredRow[],
+  call: CallContext,
+): Promise<PageRead['others']> {
+  const others: PageRead['others'] = new Map();
+  const values = {
+    company_id: companyId,
+    list_id: listId,
+    owners: [...new Set(rows.flatMap(({ owner }) => owner ?? []))],
+    reveals: call.user !== undefined,
+  };
+  for (const { owner, status_at, ...other } of await db.run<OtherRow>('lists/list_other_rows', values))
+    addToGroup(others, owner, { ...other, status_at: status_at?.toISOString() ?? null });
+  return others;
+}
+
+function toRow(row: StoredRow, { parcels, offers, others }: PageRead, appUrl: string): ListRow {
+  const parcel = parcels.get(row.property_id)!;
+  const { offer, offer_high, offer_source, offer_parcels, needs_review } = offers.get(row.property_id)!;
   return {
     ...toSummary(parcel, appUrl),
     reference: referenceOf(row.property_id),
@@ -169,9 +222,14 @@ function toRow(list: ListRecord, row: StoredRow, parcel: RowData, appUrl: string
     note: row.note,
     tags: row.tags,
     value: parcel.value === null ? null : round2(parcel.value),
-    ...rowOffer(list, parcel),
+    offer,
+    offer_high,
+    offer_source,
+    offer_parcels,
+    needs_review,
     owner_parcels: row.owner_parcels,
     owner_acres: row.owner_acres === null ? null : round2(row.owner_acres),
+    other_lists: others.get(row.owner ?? '') ?? [],
     assemblage_id: null,
     added_at: row.added_at.toISOString(),
     mail_address: parcel.mail_address,

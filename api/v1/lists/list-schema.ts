@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import { type ListRecord, offerTermsOf, ROW_STATUSES } from '../../../shared/lists/list-terms.ts';
 import { OFFER_BASES, REVIEW_REASONS } from '../../../shared/lists/offer.ts';
+import { MAX_PRICED } from '../../../shared/lists/read-offers.ts';
+import { count } from '../../../shared/model/figures.ts';
 import { VALUATION_PROBLEMS } from '../../../shared/model/valuation-problems.ts';
 import type { Db } from '../../../shared/platform/db.ts';
 import type { CallContext } from '../../http/endpoint.ts';
@@ -20,6 +22,10 @@ export const NO_LIST = 'Your company has no list with this id.';
 const offerTerms = z
   .object({
     percent: z.number().describe('Percentage of the value.'),
+    percent_high: z
+      .number()
+      .nullable()
+      .describe('For a range of prices: the percentage at its high end. Null for a single price.'),
     of: z
       .enum(OFFER_BASES)
       .describe(
@@ -67,6 +73,17 @@ export const list = z
             .min(1)
             .describe('Number of rows. If the list shows one row per owner, the number of owners.'),
           parcels: z.int().min(1).describe('Number of parcels in these rows.'),
+          do_not_mail: z
+            .int()
+            .min(0)
+            .describe('Rows that must not be mailed, because their owner is marked `do_not_mail`.'),
+          without_offer: z
+            .int()
+            .min(0)
+            .nullable()
+            .describe(
+              `Rows without a price, except those of \`do_not_mail\` owners. Null for lists of more than ${count(MAX_PRICED)} parcels. Like \`do_not_mail\`, it covers only rows that you have read.`,
+            ),
         }),
       )
       .optional()
@@ -100,10 +117,22 @@ export const listRow = z
       .number()
       .nullable()
       .describe(
-        "Offer in USD, calculated from the list's offer terms. Null if the list has no offer terms, or if a person should check the parcel first (`needs_review`).",
+        "Offer in USD: the price that a person entered, or the one calculated from the list's offer terms. With one row per owner, the sum for the owner's parcels in the list. Null if there is no price, because the list has no offer terms, or because a person should check first (`needs_review`).",
       ),
+    offer_high: z
+      .number()
+      .nullable()
+      .describe('High end of the offer in USD, if the list has `percent_high`. Null for a single price.'),
+    offer_source: z
+      .enum(['computed', 'entered'])
+      .nullable()
+      .describe('`entered` if a person entered the price, or a part of it. Null without an offer.'),
+    offer_parcels: z
+      .int()
+      .min(0)
+      .describe('Number of parcels that the offer covers. The others have no price.'),
     needs_review: z.array(z.enum(REVIEW_REASONS)).describe(
-      `Reasons why there is no offer. Empty if there are none. ${Object.entries(VALUATION_PROBLEMS)
+      `Reasons why parcels have no offer. Empty if there are none. ${Object.entries(VALUATION_PROBLEMS)
         .map(([code, words]) => `\`${code}\`: ${words}`)
         .join('; ')}.`,
     ),
@@ -113,6 +142,18 @@ export const listRow = z
       .nullable()
       .describe(
         'Total effective acres of these parcels, with two decimals. If several units share one boundary, its land is counted once. Null when unknown.',
+      ),
+    other_lists: z
+      .array(
+        z.object({
+          id: z.uuid(),
+          name: z.string(),
+          status: z.enum(ROW_STATUSES).describe("Latest status of the owner's parcels in that list."),
+          status_at: z.iso.datetime().nullable(),
+        }),
+      )
+      .describe(
+        "Your company's other lists that have a parcel of this owner. Only rows that you have read count.",
       ),
     assemblage_id: z.null().describe('Reserved. Always null.'),
     added_at: z.iso.datetime().describe('Time when the parcel was added to the list.'),
@@ -170,7 +211,7 @@ export const LIST_EXAMPLE: ParcelList = {
   id: '6d1c1f0a-7a0e-4b55-9a43-0d2f8b1c5e77',
   name: 'Sullivan NH, 5 to 20 acres, out of state',
   one_per_owner: true,
-  offer: { percent: 30, of: 'value', round_to: 100 },
+  offer: { percent: 30, percent_high: null, of: 'value', round_to: 100 },
   leave_out: { lists: [], mailed_within_days: null },
   rows: 121,
   created_at: '2026-11-20T10:00:00.000Z',

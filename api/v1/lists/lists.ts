@@ -1,8 +1,10 @@
 import { z } from 'zod';
-import { type ListRecord, MAX_LISTS } from '../../../shared/lists/list-terms.ts';
+import { type ListRecord, MAX_LISTS, type RowStatus } from '../../../shared/lists/list-terms.ts';
 import { OFFER_BASES, type OfferTerms } from '../../../shared/lists/offer.ts';
 import { countiesOfList, listParts } from '../../../shared/lists/read-list.ts';
+import { MAX_PRICED, readOffers } from '../../../shared/lists/read-offers.ts';
 import type { Db } from '../../../shared/platform/db.ts';
+import type { CallContext } from '../../http/endpoint.ts';
 import { notFound, unprocessable, validationError } from '../../http/error-responses.ts';
 import { makeOnce } from '../../http/make-once.ts';
 import { defineEndpoint } from '../common/endpoint-resources.ts';
@@ -32,6 +34,11 @@ const offer = z
       .min(0.1, 'must be 0.1 or more')
       .max(200, 'must be at most 200')
       .describe('Percentage of the value.'),
+    percent_high: z
+      .number('must be a percentage')
+      .max(200, 'must be at most 200')
+      .nullish()
+      .describe('For a range of prices: the percentage at its high end.'),
     of: z
       .enum(OFFER_BASES, `must be one of ${OFFER_BASES.join(', ')}`)
       .optional()
@@ -44,8 +51,17 @@ const offer = z
       .describe(`Round to a multiple of this many dollars. Default: ${USUAL_ROUNDING}.`),
   })
   .transform(
-    ({ percent, of = 'value', round_to = USUAL_ROUNDING }): OfferTerms => ({ percent, of, round_to }),
-  );
+    ({ percent, percent_high = null, of = 'value', round_to = USUAL_ROUNDING }): OfferTerms => ({
+      percent,
+      percent_high,
+      of,
+      round_to,
+    }),
+  )
+  .refine(({ percent, percent_high }) => percent_high === null || percent_high >= percent, {
+    path: ['percent_high'],
+    message: 'must be percent or more',
+  });
 
 const leaveOut = z.strictObject({
   lists: z.array(z.uuid('must be the id of a list')).max(MAX_LEFT_OUT).optional(),
@@ -91,6 +107,7 @@ const NEW: Settings = {
   name: '',
   one_per_owner: false,
   offer_percent: null,
+  offer_percent_high: null,
   offer_of: null,
   offer_round_to: null,
   leave_out_lists: [],
@@ -117,6 +134,7 @@ async function settingsOf(
     name: name?.trim() ?? before.name,
     one_per_owner: one_per_owner ?? before.one_per_owner,
     offer_percent: offer === undefined ? before.offer_percent : (offer?.percent ?? null),
+    offer_percent_high: offer === undefined ? before.offer_percent_high : (offer?.percent_high ?? null),
     offer_of: offer === undefined ? before.offer_of : (offer?.of ?? null),
     offer_round_to: offer === undefined ? before.offer_round_to : (offer?.round_to ?? null),
     leave_out_lists: leave_out?.lists === undefined ? before.leave_out_lists : lists,
@@ -189,6 +207,7 @@ const one = {
 } as const;
 
 type Count = Required<ParcelList>['counts'][number];
+type StoredCount = Omit<Count, 'without_offer'>;
 
 export const getList = defineEndpoint({
   ...one,
@@ -201,24 +220,49 @@ export const getList = defineEndpoint({
     schema: list,
     example: {
       summary: 'A list',
-      value: { ...LIST_EXAMPLE, rows: 1, counts: [{ status: 'new', rows: 1, parcels: 1 }] },
+      value: {
+        ...LIST_EXAMPLE,
+        rows: 1,
+        counts: [{ status: 'new', rows: 1, parcels: 1, do_not_mail: 0, without_offer: 0 }],
+      },
     },
   },
   handle: async ({ params: { id } }, { db }, call) => {
-    const record = await findList(db, call.account.companyId, id);
-    const counts = await db.run<Count>(
+    const { companyId } = call.account;
+    const record = await findList(db, companyId, id);
+    const stored = await db.run<StoredCount>(
       'lists/count_rows',
       {
-        company_id: call.account.companyId,
+        company_id: companyId,
         list_id: id,
         counties: await countiesOfList(db, id),
         one_per_owner: record.one_per_owner,
+        reveals: call.user !== undefined,
       },
       listParts({ onlyRead: !coversUnread(record, call) }),
+    );
+    const without = await countWithoutOffer(db, companyId, record, call);
+    const counts = stored.map(
+      (one): Count => ({ ...one, without_offer: without && (without.get(one.status) ?? 0) }),
     );
     return { body: { ...toList(record, call), counts }, tokens: 0 };
   },
 });
+
+/** Rows without a price by status. Null if the list is too long. What unread rows have is paid data. */
+async function countWithoutOffer(
+  db: Db,
+  companyId: string,
+  list: ListRecord,
+  { user }: Pick<CallContext, 'user'>,
+): Promise<Map<RowStatus, number> | null> {
+  if (list.rows > MAX_PRICED) return null;
+  const counts = new Map<RowStatus, number>();
+  const offers = await readOffers(db, companyId, list, { onlyRead: user === undefined });
+  for (const { offer, status, do_not_mail } of offers.values())
+    if (offer === null && !do_not_mail) counts.set(status, (counts.get(status) ?? 0) + 1);
+  return counts;
+}
 
 export const changeList = defineEndpoint({
   ...one,
@@ -236,7 +280,7 @@ export const changeList = defineEndpoint({
       value: {
         ...LIST_EXAMPLE,
         one_per_owner: false,
-        offer: { percent: 25, of: 'value_low', round_to: 100 },
+        offer: { percent: 25, percent_high: null, of: 'value_low', round_to: 100 },
       },
     },
   },

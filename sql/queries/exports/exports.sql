@@ -324,6 +324,17 @@ copy (
   select property_id, owner_parcels, owner_acres from hits order by property_id
 ) to stdout (format binary);
 
+-- name: copy_members
+-- The parcels behind the rows of a list in a file, with the id of their row, the price that was entered, and
+-- the totals of the row's owner, for COPY. Fragment: hits (hits_of_list).
+copy (
+  with {{hits}}
+  select r.property_id, h.property_id as row_id, r.offer::float8, h.owner_parcels, h.owner_acres
+  from ranked r
+  join hits h on h.property_id = case when :one_per_owner then r.leader else r.property_id end
+  order by row_id, r.property_id
+) to stdout (format binary);
+
 -- name: copy_rows
 -- The columns of some parcels of a county, for COPY. Fragments: columns, fips, ids, and least and most (the
 -- smallest and largest id, which limit the search for joined rows).

@@ -50,14 +50,15 @@ select
 from decided
 
 -- name: count_rows
--- Counts the rows that a list shows, by status, and the parcels they represent. Fragments: members, owners,
--- ranked.
+-- Counts the rows that a list shows, by status, the parcels they represent, and do-not-mail owners.
+-- `reveals`: whether those of unread rows count. Fragments: members, owners, ranked.
 with {{members}},
 {{owners}},
 {{ranked}}
-select status, count(*) as rows, sum(parcels)::int8 as parcels
+select status, count(*) as rows, sum(parcels)::int8 as parcels,
+  count(*) filter (where do_not_mail and (is_read or :reveals::boolean)) as do_not_mail
 from (
-  select status, case when :one_per_owner::boolean then owner_parcels else 1 end as parcels
+  select status, do_not_mail, is_read, case when :one_per_owner::boolean then owner_parcels else 1 end as parcels
   from ranked
   where place = 1 or not :one_per_owner
 ) shown
@@ -109,7 +110,7 @@ select count(*)::int as erased from emptied
 -- name: list_rows
 -- A list's rows in the order of their ids, and the number of rows. With one row per owner, the row is the
 -- owner's largest parcel. Returns at least one row. Fragments: members, owners, ranked; beyond, `>` or `<`;
--- direction. `status`, `tag`, and `after` may be null. `limit`: null for all.
+-- direction. `status`, `tag`, `among` (ids), and `after` may be null. `limit`: null for all.
 with {{members}},
 {{owners}},
 {{ranked}},
@@ -119,17 +120,40 @@ shown as materialized (
   where (place = 1 or not :one_per_owner::boolean)
     and (:status::text is null or status = :status)
     and (:tag::text is null or :tag = any (tags))
+    and (:among::bigint[] is null or property_id = any (:among))
 )
 select n.count, page.*
 from (select count(*) as count from shown) n
 left join lateral (
-  select property_id, status, status_at, do_not_mail, note, tags, added_at, is_read, owner_parcels, owner_acres
+  select property_id, status, status_at, do_not_mail, note, tags, added_at, is_read, owner, owner_parcels, owner_acres
   from shown
   where :after::bigint is null or property_id {{beyond}} :after
   order by property_id {{direction}}
   offset :offset::bigint limit :limit::bigint
 ) page on true
 order by page.property_id {{direction}}
+
+-- name: list_other_rows
+-- The other lists of a company that have parcels of these owners, each with the owner's latest status there.
+-- `reveals`: whether unread rows count.
+select distinct on (o.owner_key, l.id) o.owner_key as owner, l.id, l.name, r.status, r.status_at
+from owner_parcels o
+join lists l on l.company_id = :company_id and l.id <> :list_id
+join list_rows r on r.list_id = l.id and r.property_id = o.property_id and (r.read_at is not null or :reveals::boolean)
+where o.owner_key = any (:owners::uuid[])
+order by o.owner_key, l.id, r.status_at desc nulls last
+
+-- name: list_row_parcels
+-- The parcels behind the rows that a list shows, with the id and the status of their row and the price that
+-- was entered. `among`: ids of rows, or null for all. Fragments: members, owners, ranked.
+with {{members}},
+{{owners}},
+{{ranked}}
+select property_id, case when :one_per_owner::boolean then leader else property_id end as row_id, offer as entered,
+  status, do_not_mail
+from ranked
+where :among::bigint[] is null or case when :one_per_owner then leader else property_id end = any (:among)
+order by row_id, property_id
 
 -- name: mark_do_not_mail
 -- Marks owners as do-not-mail for the company. `owner_keys`: all keys of these owners.
@@ -142,7 +166,7 @@ on conflict do nothing
 -- A fragment for other statements: the parcels of a list. Fragment: among, a condition on `list_rows r`.
 -- `counties`: the counties that the parcels are in.
 members as materialized (
-  select r.property_id, r.status, r.status_at, r.note, r.tags, r.added_at, r.read_at is not null as is_read,
+  select r.property_id, r.status, r.status_at, r.note, r.tags, r.offer, r.added_at, r.read_at is not null as is_read,
     f.owner_key, f.out_of_zip_owner is null as zip_unknown, f.effective_acres, f.fips, f.location, f.extent
   from list_rows r
   left join parcel_filters f on f.fips = (r.property_id / 100000000)::int and f.property_id = r.property_id
@@ -198,7 +222,8 @@ picked as materialized (
   where property_id = any (:property_ids::bigint[])
     or (status = :status::text and (place = 1 or not :one_per_owner::boolean))
 )
-select property_id, owner_key, owner, is_read, property_id in (select property_id from picked) as by_itself
+select property_id, owner_key, owner, effective_acres, is_read,
+  property_id in (select property_id from picked) as by_itself
 from owned
 where property_id in (select property_id from picked)
   or (:one_per_owner and owner in (
@@ -214,6 +239,7 @@ extra_acres as materialized (
 ranked as materialized (
   select o.*,
     row_number() over (owner_group order by o.effective_acres desc nulls last, o.property_id) as place,
+    first_value(o.property_id) over (owner_group order by o.effective_acres desc nulls last, o.property_id) as leader,
     count(*) over owner_group as owner_parcels,
     sum(o.effective_acres) over owner_group - coalesce(e.acres, 0) as owner_acres
   from owned o
@@ -237,6 +263,13 @@ select {{summary}}, p.fips, p.land_use_code, p.mail_address, p.mail_city, p.mail
 from parcels p
 left join valuations v on v.fips = p.fips and v.property_id = p.property_id
 where p.fips = any (:counties::int[]) and p.property_id = any (:property_ids::bigint[])
+
+-- name: set_offers
+-- Sets the prices that a person entered for parcels of a list. Null removes them.
+update list_rows r
+set offer = k.offer
+from unnest(:property_ids::bigint[], :offers::bigint[]) as k (property_id, offer)
+where r.list_id = :list_id and r.property_id = k.property_id
 
 -- name: unmark_do_not_mail
 -- Removes the do-not-mail marks of owners.

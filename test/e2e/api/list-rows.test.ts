@@ -45,7 +45,7 @@ describe('reading rows', () => {
     const { id } = await me.make();
     await me.add(id, { property_ids: [S + 1, S + 2, S + 3] });
     const counted = (await me.send('GET', `${id}/`)).json as ParcelList;
-    expect(counted.counts).toEqual([{ status: 'new', rows: 3, parcels: 3 }]);
+    expect(counted.counts).toMatchObject([{ status: 'new', rows: 3, parcels: 3 }]);
     const head = await me.send('HEAD', `${id}/rows/`);
     expect([head.status, head.headers.get('x-tokens-used')]).toEqual([200, '0']);
     const quoted = async () => (await me.send('GET', `${id}/rows/?quote=true`)).json;
@@ -155,8 +155,8 @@ test('one row per owner is the largest parcel, with what the owner has on the li
   expect(mailed.json).toEqual({ changed: 3, without_address: [] });
   expect(((await send('GET', `${id}/`)).json as ParcelList).counts).toEqual(
     expect.arrayContaining([
-      { status: 'mailed', rows: 1, parcels: 3 },
-      { status: 'new', rows: 2, parcels: 3 },
+      expect.objectContaining({ status: 'mailed', rows: 1, parcels: 3 }),
+      expect.objectContaining({ status: 'new', rows: 2, parcels: 3 }),
     ]),
   );
   expect((await send('DELETE', `${id}/rows/?property_ids=${S + 3},8`)).json).toEqual({ removed: 2 });

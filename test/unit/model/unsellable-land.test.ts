@@ -97,14 +97,19 @@ test('a valuation counts unless something is wrong with it or with its parcel', 
 
 test("exempt land gets no offer, not even based on the roll's own value, but doubts about an estimate don't affect such offers", () => {
   const facts = { ...PARCEL, market_value: 30_000, assessed_value: 20_000 };
-  const terms = { percent: 50, of: 'market_value', round_to: 100 } as const;
-  expect(offerOf(terms, { ...facts, out_of_support: true })).toEqual({ offer: 15_000, needs_review: [] });
-  expect(offerOf(terms, { ...facts, land_use_code: 'EXEMPT-MUNIC' })).toEqual({
+  const terms = { percent: 50, percent_high: null, of: 'market_value', round_to: 100 } as const;
+  expect(offerOf(terms, { ...facts, out_of_support: true }, null)).toMatchObject({
+    offer: 15_000,
+    needs_review: [],
+  });
+  expect(offerOf(terms, { ...facts, land_use_code: 'EXEMPT-MUNIC' }, null)).toMatchObject({
     offer: null,
     needs_review: ['exempt'],
   });
-  expect(offerOf({ ...terms, of: 'value' }, { ...facts, land_use_code: 'EXEMPT-MUNIC' })).toEqual({
-    offer: null,
-    needs_review: ['exempt', 'out_of_support'],
-  });
+  expect(offerOf({ ...terms, of: 'value' }, { ...facts, land_use_code: 'EXEMPT-MUNIC' }, null)).toMatchObject(
+    {
+      offer: null,
+      needs_review: ['exempt', 'out_of_support'],
+    },
+  );
 });
