@@ -1336,6 +1336,13 @@ create table webhooks (
   constraint webhooks_disabled_because_check CHECK ((disabled_because = ANY (ARRAY['gone'::text, 'failing'::text])))
 );
 
+create table withheld_contacts (
+  feed_id integer not null,
+  hash bytea not null,
+  reason text not null,
+  constraint withheld_contacts_pkey PRIMARY KEY (hash, feed_id)
+);
+
 create table workers (
   id text not null,
   name text not null,
@@ -1428,6 +1435,7 @@ CREATE INDEX webhook_messages_webhook ON public.webhook_messages USING btree (we
 CREATE INDEX webhook_secrets_webhook ON public.webhook_secrets USING btree (webhook_id);
 CREATE INDEX webhooks_account ON public.webhooks USING btree (account_id);
 CREATE INDEX webhooks_search ON public.webhooks USING btree (search_id) WHERE (search_id IS NOT NULL);
+CREATE INDEX withheld_contacts_feed ON public.withheld_contacts USING btree (feed_id);
 alter table accounts add constraint accounts_company_id_fkey FOREIGN KEY (company_id) REFERENCES companies(id);
 alter table accounts add constraint accounts_tier_fkey FOREIGN KEY (tier) REFERENCES tiers(name);
 alter table accounts add constraint accounts_user FOREIGN KEY (user_id, company_id) REFERENCES users(id, company_id) ON UPDATE CASCADE;
@@ -1487,6 +1495,7 @@ alter table webhook_deliveries add constraint webhook_deliveries_webhook_id_fkey
 alter table webhook_messages add constraint webhook_messages_webhook_id_fkey FOREIGN KEY (webhook_id) REFERENCES webhooks(id) ON DELETE CASCADE;
 alter table webhook_secrets add constraint webhook_secrets_webhook_id_fkey FOREIGN KEY (webhook_id) REFERENCES webhooks(id) ON DELETE CASCADE;
 alter table webhooks add constraint webhooks_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id);
+alter table withheld_contacts add constraint withheld_contacts_feed_id_fkey FOREIGN KEY (feed_id) REFERENCES feeds(id);
 
 create view counted_listings as
  SELECT l.fips,

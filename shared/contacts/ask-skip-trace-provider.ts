@@ -3,17 +3,18 @@ import { person } from '../kernels/person/person.ts';
 import type { Db } from '../platform/db.ts';
 import { PlatError } from '../platform/errors.ts';
 import { CALL_LIMITS } from '../platform/http/guarded-call.ts';
+import { personReason } from './find-phones.ts';
 import { hmac, identityTags, isPhoneKey, phoneKey } from './person-identity.ts';
 import type { ProviderAnswer, TraceProvider } from './skip-trace-providers.ts';
-import { contactSecret, listSuppressed } from './suppression.ts';
+import { contactSecret, firstReason, listSuppressed } from './suppression.ts';
 
 /** A match from a provider: the requested subject, the result, and the suppression tags of everyone in it. */
 export type ProviderMatch = { subject: Subject; answer: ProviderAnswer; tags: string[] };
 
-export type ProviderLookup = (
-  subjects: readonly Subject[],
-  address: Address,
-) => Promise<ProviderMatch | null>;
+/** `withheld`: a feed's reason for withholding the numbers, if there is no match because of it. */
+export type ProviderResult = { match: ProviderMatch | null; withheld: string | null };
+
+export type ProviderLookup = (subjects: readonly Subject[], address: Address) => Promise<ProviderResult>;
 
 /** Maximum number of people to look up for one owner text. Each lookup costs money. */
 const MAX_LOOKUPS = 2;
@@ -59,6 +60,7 @@ export function openProviderLookup(db: Db, provider: TraceProvider, keepDays: nu
 
   return async (subjects, address) => {
     const signal = AbortSignal.timeout(CALL_LIMITS.totalMs);
+    const reasons: (string | null)[] = [];
     for (const subject of distinctSubjects(subjects)) {
       const key = JSON.stringify([subject, placeOf(address)]);
       const answering = asking.get(key) ?? once(subject, address, signal).finally(() => asking.delete(key));
@@ -68,11 +70,14 @@ export function openProviderLookup(db: Db, provider: TraceProvider, keepDays: nu
       const tags = tagsOf(subject, address, answer, false);
       const listed = await listSuppressed(db, tags);
       const phones = answer.phones.filter(({ number }) => !listed.has(phoneKey(number)));
-      const person = [...listed].some(tag => !isPhoneKey(tag));
-      if (!person && phones.length > 0)
-        return { subject, answer: { ...answer, phones }, tags: tags.filter(tag => !isPhoneKey(tag)) };
+      const reason = personReason(listed);
+      if (reason !== undefined) reasons.push(reason);
+      else if (phones.length > 0) {
+        const people = tags.filter(tag => !isPhoneKey(tag));
+        return { match: { subject, answer: { ...answer, phones }, tags: people }, withheld: null };
+      }
     }
-    return null;
+    return { match: null, withheld: firstReason(reasons) ?? null };
   };
 }
 

@@ -11,13 +11,14 @@ import type { LineType, StoredPhone } from '../model/contact-fields.ts';
 import type { Db } from '../platform/db.ts';
 import {
   identityTags,
+  isPhoneKey,
   keyHashes,
   numbersOf,
   phoneKey,
   type RecordName,
   subjectOf,
 } from './person-identity.ts';
-import { listSuppressed } from './suppression.ts';
+import { firstReason, listSuppressed, type SuppressedTags } from './suppression.ts';
 
 export type ContactRow = RecordName & {
   id: string;
@@ -39,8 +40,11 @@ export const MAX_CANDIDATES = 1_000;
 export type ContactMatch =
   /** `tags` are the suppression list's tags for the subject and the matched records. */
   | { state: 'found'; matches: Match<ContactCandidate>[]; tags: string[] }
-  /** If anyone is on the suppression list, nothing is returned from any source. */
-  | { state: 'suppressed' }
+  /**
+   * If anyone is on the suppression list, or withheld by a feed, nothing is returned from any source.
+   * `reason`: the feed's reason.
+   */
+  | { state: 'suppressed'; reason: string | null }
   | { state: 'unknown' };
 
 /** Returns the first subject that has a match. */
@@ -64,7 +68,7 @@ export async function findContacts(
     rows.length < MAX_CANDIDATES
       ? contacts
       : contacts.filter(({ places }) => places.some(each => sharedPlace(place, each) === 'street'));
-  let suppressed = false;
+  const reasons: (string | null)[] = [];
   for (const subject of subjects) {
     const matches = bestMatches(subject, place, certain).filter(
       ({ candidate }) => candidate.phones.length > 0,
@@ -73,13 +77,23 @@ export async function findContacts(
       ...identityTags(subject, [address]),
       ...matches.flatMap(({ candidate }) => identityTags(candidate.subject, candidate.row.places)),
     ];
-    const listed = openly ? new Set() : await listSuppressed(db, tags);
+    const numbers = matches.flatMap(({ candidate }) => candidate.phones.map(phoneKey));
+    const listed = openly ? new Map() : await listSuppressed(db, [...tags, ...numbers]);
+    const reason = personReason(listed);
     // Continue, because the second person named on the roll may still be returned.
-    if (listed.size > 0) suppressed = true;
+    if (reason !== undefined) reasons.push(reason);
     else if (matches.length > 0) return { state: 'found', matches, tags };
   }
-  return { state: suppressed ? 'suppressed' : 'unknown' };
+  const reason = firstReason(reasons);
+  return reason === undefined ? { state: 'unknown' } : { state: 'suppressed', reason };
 }
+
+/**
+ * Why a person must not be returned. Undefined if only some of their numbers are on the suppression list. If
+ * a feed withholds one of a person's numbers, all of them are withheld, because calling another is as risky.
+ */
+export const personReason = (listed: SuppressedTags): string | null | undefined =>
+  firstReason([...listed].filter(([tag, why]) => why !== null || !isPhoneKey(tag)).map(([, why]) => why));
 
 /** The phone numbers of matched records, best match first, excluding those on the suppression list. */
 export async function phonesOf(db: Db, matches: readonly Match<ContactCandidate>[]): Promise<TracedPhone[]> {

@@ -21,15 +21,36 @@ export async function hashesOf(db: Db, tags: readonly string[]): Promise<Buffer[
   return tags.map(tag => hmac(secret, tag));
 }
 
-export async function listSuppressed(db: Db, tags: readonly string[]): Promise<Set<string>> {
-  if (tags.length === 0) return new Set();
+/**
+ * Which of these tags must not be returned: those on the suppression list, with null, and those that a feed
+ * withholds, with the feed's reason.
+ */
+export type SuppressedTags = ReadonlyMap<string, string | null>;
+
+export async function listSuppressed(db: Db, tags: readonly string[]): Promise<SuppressedTags> {
+  if (tags.length === 0) return new Map();
   const secret = await contactSecret(db);
   const byHash = new Map(tags.map(tag => [hmac(secret, tag).toString('hex'), tag]));
-  const rows = await db.run<{ hash: Buffer }>('contacts/list_suppressed', {
+  const rows = await db.run<Suppressed>('contacts/list_suppressed', {
     hmacs: [...byHash.keys()].map(hex => Buffer.from(hex, 'hex')),
   });
-  return new Set(rows.map(row => byHash.get(row.hash.toString('hex'))!));
+  return new Map(rows.map(row => [byHash.get(row.hash.toString('hex'))!, row.reason]));
 }
+
+type Suppressed = { hash: Buffer; reason: string | null };
+
+/**
+ * Why the people with these hashes must not be returned: a feed's reason, or null if they are on the
+ * suppression list. Undefined if they can be returned.
+ */
+export async function whySuppressed(db: Db, hashes: readonly Buffer[]): Promise<string | null | undefined> {
+  const rows = await db.run<Suppressed>('contacts/list_suppressed', { hmacs: hashes });
+  return firstReason(rows.map(({ reason }) => reason));
+}
+
+/** Null wins, because the suppression list must not show a reason. */
+export const firstReason = (reasons: readonly (string | null)[]): string | null | undefined =>
+  reasons.includes(null) ? null : reasons[0];
 
 /** Adds a person or an entity, with phone numbers, to the list. */
 export async function suppress(

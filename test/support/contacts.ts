@@ -55,3 +55,33 @@ contacts:
 `;
   return parseFeed(text, join(folder, `${name}.yaml`));
 }
+
+/** A feed of people and numbers that nobody should call, such as known litigators. */
+export function withheldFeed(
+  folder: string,
+  lines: readonly ContactLine[],
+  { name = 'litigators', reason = 'Known litigator' } = {},
+): Feed {
+  contactsFeed(folder, lines, name);
+  const text = `
+name: ${name}
+kind: contacts
+contacts:
+  list: suppressions
+  reason: ${reason}
+  source: ${name}.csv
+  format: csv
+  delimiter: ";"
+  columns:
+    entity_name: company
+    first_name: first
+    last_name: last
+    address: address
+    city: city
+    state: state
+    zip: zip
+    phone_1: phone1
+    phone_2: phone2
+`;
+  return parseFeed(text, join(folder, `${name}.yaml`));
+}

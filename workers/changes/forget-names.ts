@@ -129,6 +129,8 @@ async function suppressedNames(
   const all = new Set(tagged.flatMap(names => names.flatMap(({ tags }) => tags)));
   const listed = await listSuppressed(db, [...all]);
   return tagged.map(
-    names => new Set(names.filter(({ tags }) => tags.some(tag => listed.has(tag))).map(({ name }) => name)),
+    // A feed that withholds numbers doesn't hide names.
+    names =>
+      new Set(names.filter(({ tags }) => tags.some(tag => listed.get(tag) === null)).map(({ name }) => name)),
   );
 }

@@ -4,12 +4,18 @@ import {
   type ContactRow,
   factsOf,
   findContacts,
+  personReason,
   phonesOf,
   type TracedPhone,
 } from '../../../shared/contacts/find-phones.ts';
 import { hmac, phoneKey } from '../../../shared/contacts/person-identity.ts';
 import type { TraceProvider } from '../../../shared/contacts/skip-trace-providers.ts';
-import { contactSecret, hashesOf, listSuppressed } from '../../../shared/contacts/suppression.ts';
+import {
+  contactSecret,
+  hashesOf,
+  listSuppressed,
+  whySuppressed,
+} from '../../../shared/contacts/suppression.ts';
 import { type Address, type MatchedOn, placeOf, type Subject } from '../../../shared/kernels/person/match.ts';
 import { type LineType, MAX_PHONES } from '../../../shared/model/contact-fields.ts';
 import type { Db } from '../../../shared/platform/db.ts';
@@ -58,6 +64,12 @@ export const phoneTrace = z
       .string()
       .nullable()
       .describe('Last name on the matched record, or the name of the entity. Null if there is no match.'),
+    withheld_reason: z
+      .string()
+      .nullable()
+      .describe(
+        'Why the numbers are withheld, if a feed of your operator lists the person, such as known litigators. Otherwise null.',
+      ),
     phones: z
       .array(phone)
       .max(MAX_PHONES)
@@ -72,13 +84,14 @@ type TracedPeople = { trace: PhoneTrace; people: Buffer[] };
 
 export type Trace = (question: TraceRequest, call: CallContext) => Promise<TracedPeople>;
 
-const NO_MATCH: PhoneTrace = {
+const noMatch = (withheld_reason: string | null): PhoneTrace => ({
   matched: false,
   matched_on: null,
   first_name: null,
   last_name: null,
+  withheld_reason,
   phones: [],
-};
+});
 
 /** The matched record, its source, and the numbers that can be returned. */
 type Answer = {
@@ -99,13 +112,17 @@ export async function withoutSuppressed(
   trace: PhoneTrace,
   people: readonly Buffer[] | null,
 ): Promise<PhoneTrace> {
-  const [person] = await db.run('contacts/list_suppressed', { hmacs: people ?? [] });
+  const why = await whySuppressed(db, people ?? []);
   const listed = await listSuppressed(
     db,
     trace.phones.map(({ number }) => phoneKey(number)),
   );
+  const reason = why === undefined ? personReason(listed) : why;
   const phones = trace.phones.filter(({ number }) => !listed.has(phoneKey(number)));
-  return person !== undefined || phones.length === 0 ? NO_MATCH : { ...trace, phones };
+  // A trace that was stored by an earlier release has no `withheld_reason`.
+  return reason !== undefined || phones.length === 0
+    ? noMatch(reason ?? trace.withheld_reason ?? null)
+    : { ...trace, withheld_reason: null, phones };
 }
 
 /**
@@ -118,7 +135,7 @@ export function openTracing(db: Db, provider: TraceProvider | null, keepDays: nu
     ask: openProviderLookup(db, provider, keepDays),
   };
   return async (question, call) => {
-    const answer = await findPhones(db, question, lookup);
+    const { answer, withheld } = await findPhones(db, question, lookup);
     const matched = answer !== null && answer.phones.length > 0;
     const canonical = JSON.stringify([question.subjects, question.address]);
     await db.run('contacts/write_trace', {
@@ -129,7 +146,7 @@ export function openTracing(db: Db, provider: TraceProvider | null, keepDays: nu
       source: matched ? answer.source : 'none',
       matched,
     });
-    if (!matched) return { trace: NO_MATCH, people: [] };
+    if (!matched) return { trace: noMatch(withheld), people: [] };
     return {
       trace: await present(db, answer),
       people: await hashesOf(db, answer.tags),
@@ -137,48 +154,52 @@ export function openTracing(db: Db, provider: TraceProvider | null, keepDays: nu
   };
 }
 
+/** `withheld`: a feed's reason for withholding the numbers, if there is no answer because of it. */
+type Found = { answer: Answer | null; withheld: string | null };
+
 type NamedProvider = { name: string; ask: ProviderLookup };
 
 async function findPhones(
   db: Db,
   { subjects, address }: TraceRequest,
   lookup: NamedProvider | null,
-): Promise<Answer | null> {
+): Promise<Found> {
   const found = await findContacts(db, subjects, address);
-  if (found.state === 'suppressed') return null;
-  if (found.state === 'unknown') return lookup && askProvider(lookup, subjects, address);
+  if (found.state === 'suppressed') return { answer: null, withheld: found.reason };
+  if (found.state === 'unknown')
+    return lookup === null ? { answer: null, withheld: null } : askProvider(lookup, subjects, address);
   const { matches, tags } = found;
   const { row } = matches[0]!.candidate;
-  return {
-    source: 'contacts',
-    matchedOn: matches[0]!.matchedOn,
-    name: row,
-    phones: await phonesOf(db, matches),
-    tags,
-  };
+  const { matchedOn } = matches[0]!;
+  const phones = await phonesOf(db, matches);
+  return { answer: { source: 'contacts', matchedOn, name: row, phones, tags }, withheld: null };
 }
 
 async function askProvider(
   { name, ask }: NamedProvider,
   subjects: readonly Subject[],
   address: Address,
-): Promise<Answer | null> {
+): Promise<Found> {
   // Concurrent requests for the same person share this lookup. Its result is stored even if the client
   // disconnects.
   const provided = await ask(subjects, address).catch(error => {
     if (!(error instanceof PlatError) || error.code !== 'provider') throw error;
     throw unavailable('The phone number provider is unavailable. Try again later.', error, error.headers);
   });
-  if (provided === null) return null;
-  const { subject, answer, tags } = provided;
+  const { match, withheld } = provided;
+  if (match === null) return { answer: null, withheld };
+  const { subject, answer, tags } = match;
   const { street, zip } = placeOf(address);
   const byName = street !== null ? 'name_and_street' : zip !== null ? 'name_and_zip' : 'name_and_city';
   return {
-    source: name,
-    matchedOn: 'entity' in subject ? 'entity' : byName,
-    name: { entity_name: null, first_name: answer.first_name, last_name: answer.last_name },
-    phones: answer.phones.map(phone => ({ ...phone, rank: 0, lastSeen: null })),
-    tags,
+    answer: {
+      source: name,
+      matchedOn: 'entity' in subject ? 'entity' : byName,
+      name: { entity_name: null, first_name: answer.first_name, last_name: answer.last_name },
+      phones: answer.phones.map(phone => ({ ...phone, rank: 0, lastSeen: null })),
+      tags,
+    },
+    withheld,
   };
 }
 
@@ -202,6 +223,7 @@ async function present(db: Db, { matchedOn, name, phones: found }: Answer): Prom
     matched_on: matchedOn,
     first_name: name.first_name,
     last_name: name.last_name ?? name.entity_name,
+    withheld_reason: null,
     phones: ordered
       .slice(0, MAX_PHONES)
       .map(({ number, line_type, dnc, dnc_as_of }) => ({ number, line_type, dnc, dnc_as_of })),

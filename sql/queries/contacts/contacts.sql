@@ -98,8 +98,15 @@ group by 1, 2
 order by 1, 2
 
 -- name: list_suppressed
--- Which of these hashes are on the suppression list.
-select distinct hash from contact_suppressions where hash = any(:hmacs::bytea[])
+-- Which of these hashes are on the suppression list, or withheld by a feed. `reason`: the feed's reason, or
+-- null for the suppression list, which wins.
+select distinct on (hash) hash, reason
+from (
+  select hash, null as reason from contact_suppressions where hash = any(:hmacs::bytea[])
+  union all
+  select hash, reason from withheld_contacts where hash = any(:hmacs::bytea[])
+) listed
+order by hash, reason nulls first
 
 -- name: list_traces
 -- Audit rows, oldest first. `account_id`, `since`: null for all.
@@ -163,6 +170,35 @@ set
 -- Writes the audit row for a trace. `key_id`: the API key's id, or null. `question_hmac`: HMAC of the query.
 insert into traces (account_id, key_id, endpoint, question, source, matched)
 values (:account_id, :key_id, :metering_key, :question_hmac, :source, :matched)
+
+-- name: create_withheld_stage
+-- Creates the staging table for a run's withheld contacts in the run's schema. The table is unlogged and is
+-- filled once by COPY.
+create unlogged table stage_withheld (hash bytea)
+
+-- name: measure_withheld
+-- The figures that the gate compares and the run reports.
+select
+  count(s.hash)::int as rows,
+  count(*) filter (where w.hash is null)::int as new,
+  count(*) filter (where w.reason <> :reason)::int as changed,
+  count(*) filter (where s.hash is not null and w.reason = :reason)::int as unchanged,
+  count(*) filter (where s.hash is null)::int as retired
+from (select distinct hash from stage_withheld) s
+full join (select hash, reason from withheld_contacts where feed_id = :feed_id) w on w.hash = s.hash
+
+-- name: delete_gone_withheld
+-- Removes the contacts that a feed no longer withholds.
+delete from withheld_contacts w
+where w.feed_id = :feed_id and not exists (select from stage_withheld s where s.hash = w.hash)
+
+-- name: upsert_withheld
+-- Writes the contacts that a feed withholds.
+insert into withheld_contacts (feed_id, hash, reason)
+select distinct :feed_id::int, hash, :reason::text
+from stage_withheld
+on conflict (hash, feed_id) do update set reason = excluded.reason
+where withheld_contacts.reason <> excluded.reason
 
 -- name: list_suppressions
 -- The hashes of everyone on the suppression list.

@@ -112,6 +112,7 @@ describe('BatchData', async () => {
         matched_on: 'name_and_street',
         first_name: 'Ada',
         last_name: 'Nowell',
+        withheld_reason: null,
         phones: [
           { number: '6035550101', line_type: 'Mobile', dnc: false, dnc_as_of: null },
           { number: '6035550102', line_type: 'Landline', dnc: true, dnc_as_of: null },

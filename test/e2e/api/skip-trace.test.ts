@@ -87,6 +87,7 @@ describe('a trace by name and address', () => {
       matched_on: 'name_and_street',
       first_name: 'Ada',
       last_name: 'Nowell',
+      withheld_reason: null,
       phones: ['6035550101', '6035550102', '6035550103'].map((number, i) => ({
         number,
         line_type: i === 0 ? 'Landline' : null,
@@ -119,6 +120,7 @@ describe('a trace by name and address', () => {
       tokens: 0,
       matched: false,
       matched_on: null,
+      withheld_reason: null,
       first_name: null,
       last_name: null,
       phones: [],

@@ -23,6 +23,18 @@ const contactsSchema = z.strictObject({
       'The `source` of contacts if the column `source` is not mapped. Default: the title of the feed, or its name.',
     )
     .optional(),
+  list: z
+    .enum(['contacts', 'suppressions'])
+    .describe(
+      '`contacts`: people with their phone numbers. `suppressions`: people and numbers that you must not call, such as known litigators. Traces withhold their numbers. Default: contacts.',
+    )
+    .optional(),
+  reason: z
+    .string()
+    .min(1)
+    .max(60)
+    .describe('With `list: suppressions`: what users see instead of the numbers, such as Known litigator.')
+    .optional(),
   columns: columnsOf(CONTACT_FIELD_NAMES, CONTACT_FIELDS).describe(
     'Contact fields and where they come from.',
   ),
@@ -34,7 +46,11 @@ export const CONTACT_SECTIONS = {
 };
 
 /** `label` is the default `source` of people, used if the source column is not mapped. */
-export type ContactInput = MappedInput<string> & { label: string };
+export type ContactInput = MappedInput<string> & {
+  label: string;
+  /** For people whose numbers are withheld: why. Null for contacts. */
+  withheldReason: string | null;
+};
 
 export type ContactsFeed = FeedBase & { kind: 'contacts'; contacts: ContactInput };
 
@@ -44,11 +60,20 @@ export function resolveContacts(
   report: Report,
 ): ContactsFeed {
   const section = file.contacts!;
-  const { columns } = section;
+  const { columns, list = 'contacts', reason } = section;
   const named = columns.name || columns.entity_name || (columns.first_name && columns.last_name);
-  if (!named) report('contacts.columns', 'needs name, entity_name, or first_name and last_name');
-  if (!columns.zip && !(columns.city && columns.state))
-    report('contacts.columns', 'needs zip, or city and state');
-  if (!columns.phone_1) report('contacts.columns', 'needs phone_1');
-  return { ...base, kind: 'contacts', contacts: { ...mappedInput(section), label: labelOf(file, section) } };
+  const placed = columns.zip || (columns.city && columns.state);
+  if (list === 'suppressions') {
+    if (reason === undefined) report('contacts.reason', 'is required with list: suppressions');
+    if (!columns.phone_1 && !(named && placed))
+      report('contacts.columns', 'needs phone_1, or a name with zip, or with city and state');
+  } else {
+    if (reason !== undefined) report('contacts.reason', 'needs list: suppressions');
+    if (!named) report('contacts.columns', 'needs name, entity_name, or first_name and last_name');
+    if (!placed) report('contacts.columns', 'needs zip, or city and state');
+    if (!columns.phone_1) report('contacts.columns', 'needs phone_1');
+  }
+  const withheldReason = list === 'suppressions' ? (reason ?? '') : null;
+  const contacts = { ...mappedInput(section), label: labelOf(file, section), withheldReason };
+  return { ...base, kind: 'contacts', contacts };
 }
