@@ -120,8 +120,8 @@ where p.fips = any (:counties::int[]) and p.boundary is not null
 order by near.size desc, p.property_id
 
 -- name: read_apn_shapes
--- The format of a county's parcel numbers, with digits as 0 and letters as A. Returns no row if nothing is
--- loaded.
+-- The most frequent format of the parcel numbers in each of the county's feeds, with digits as 0 and letters
+-- as A. Returns no row if nothing is loaded.
 select apn_shapes from county_coverage where fips = :fips;
 
 -- name: read_known_parcel
