@@ -160,11 +160,25 @@ WINNIFRED FRED FREDDIE FREDDY WINNIE WINNY|WINTON WINT|WOODROW DREW WOOD WOODY|Y
 ZACHARIAH ZAC ZACH ZACHY ZACK ZAK ZAKK ZEKE|ZACHARY ZAC ZACH ZACHY ZACK ZAK ZAKK ZEKE|ZACHERY ZAC ZACH ZACHY ZACK ZAK ZAKK ZEKE|ZACK ZACH ZAK
 ZEBEDEE ZEB|ZEDEDIAH DIAH DYER ZED|ZEPHANIAH ZEPH`;
 
+/** Common given names without nicknames (US Census, 1990). */
+const OTHERS =
+  'AMY ANN BETH BRIAN BRUCE CARL CARLA CAROL CHAD CLAIRE CODY CRAIG DALE DAWN DEAN DENISE DIANA DIANE DONNA DUANE EARL ERIC ERIK ERICA ETHAN GAIL GARY GLENN GREG HEATHER HOLLY IAN IRENE JASON JEAN JILL JOAN JODY JOYCE JUAN JUSTIN KAREN KEITH KELLY KEVIN KIM KURT KYLE LANCE LAURIE LEON LINDA LISA LORI LUIS LYNN MARCUS MARIA MARIE MARK MARY MEGAN NANCY NEIL NOEL NORA PAUL PAULA RENEE ROSE ROSS ROY RUBY RUTH RYAN SARA SCOTT SEAN SHANE SHARON SHAWN SHEILA SONIA STACY STELLA TARA TED TODD TRACY TROY VERA WADE WANDA WAYNE JOSE CARLOS JESUS'.split(
+    ' ',
+  );
+
 const FORMAL = new Map<string, string[]>();
+const GIVEN = new Set(OTHERS);
 for (const line of NAMES.trim().split(/[|\n]/)) {
   const [formal, ...short] = line.split(' ') as [string, ...string[]];
-  for (const name of short) FORMAL.set(name, [...(FORMAL.get(name) ?? []), formal]);
+  GIVEN.add(formal);
+  for (const name of short) {
+    GIVEN.add(name);
+    FORMAL.set(name, [...(FORMAL.get(name) ?? []), formal]);
+  }
 }
+
+/** Whether a word in capitals is a common given name. It can be a surname too. */
+export const isGivenName = (word: string): boolean => GIVEN.has(word);
 
 /** The formal names of a given name, starting with the name itself: BOB returns BOB and ROBERT. */
 export const formalNames = (first: string): readonly string[] => [first, ...(FORMAL.get(first) ?? [])];
