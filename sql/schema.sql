@@ -427,7 +427,7 @@ create table deals (
   constraint deals_misc_costs_check CHECK ((misc_costs >= (0)::numeric)),
   constraint deals_own_price_check CHECK ((own_price >= (0)::numeric)),
   constraint deals_purchase_price_check CHECK ((purchase_price >= (0)::numeric)),
-  constraint deals_status_check CHECK ((status = ANY (ARRAY['listed'::text, 'offer_received'::text, 'offer_accepted'::text, 'in_title'::text, 'sold'::text, 'on_hold'::text, 'canceled'::text, ''::text]))),
+  constraint deals_status_check CHECK ((status = ANY (ARRAY['under_contract'::text, 'listed'::text, 'offer_received'::text, 'offer_accepted'::text, 'in_title'::text, 'sold'::text, 'on_hold'::text, 'canceled'::text, ''::text]))),
   constraint deals_suggested_action_check CHECK ((suggested_action = ANY (ARRAY[''::text, 'drop'::text, 'relist'::text, 'hold'::text])))
 );
 

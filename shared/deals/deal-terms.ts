@@ -2,6 +2,7 @@
 
 /** The board's columns, in order. A deal can also have no stage. */
 export const DEAL_STAGES = [
+  'under_contract',
   'listed',
   'offer_received',
   'offer_accepted',

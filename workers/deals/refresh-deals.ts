@@ -135,7 +135,7 @@ function refreshed(
       : undefined;
   const grade = graded
     ? gradeDeal(row, graded, price === null ? null : toCents(price), lot, market)
-    : { ...keptScores(row), suggested_action: '', suggested_action_price: null, advice: null, figures: null };
+    : ungraded(row, facts, lot, market);
   return {
     id: row.id,
     fetch_status: facts.status,
@@ -164,11 +164,21 @@ function unlistedFacts(facts: ListingFacts, since: string): ListingFacts {
   return { ...facts, days: utcDay(Date.now()) - dayOf(since), views: null, saves: null };
 }
 
-const keptScores = ({ traction_score, price_advantage, listing_grade }: Row) => ({
-  traction_score,
-  price_advantage,
-  listing_grade,
-});
+/** A lot that isn't for sale keeps its scores. Its figures are those of the parcel and the market. */
+function ungraded(row: Row, facts: ListingFacts, lot: DealLot | undefined, market: Market): Grade {
+  const { traction_score, price_advantage, listing_grade } = row;
+  const unlisted = { ...facts, days: null, views: null, saves: null };
+  return {
+    traction_score,
+    price_advantage,
+    listing_grade,
+    suggested_action: '',
+    suggested_action_price: null,
+    advice: null,
+    figures:
+      facts.acreage === null ? null : gradeDeal({ ...row, status: '' }, unlisted, null, lot, market).figures,
+  };
+}
 
 const isSameAmount = (a: string | null, b: string | null): boolean =>
   a === null || b === null ? a === b : toCents(a) === toCents(b);

@@ -7,6 +7,7 @@ import type { Deal } from '../../v1/deals/deal-schema.ts';
 import { callEndpoint, requireAccount, type Visit } from '../frame/visit.ts';
 
 export const STAGE_NAMES: Record<DealStage, string> = {
+  under_contract: 'Under contract',
   listed: 'Listed',
   offer_received: 'Offer received',
   offer_accepted: 'Offer accepted',

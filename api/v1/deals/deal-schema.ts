@@ -140,7 +140,11 @@ export const deal = z
     advice_dismissed: z
       .boolean()
       .describe('Whether someone dismissed the advice. It stays hidden until Plat suggests another action.'),
-    status: z.enum([...DEAL_STAGES, '']).describe('Stage on the board. Empty if there is none.'),
+    status: z
+      .enum([...DEAL_STAGES, ''])
+      .describe(
+        'Stage on the board. `under_contract` means that you have the lot under contract, and it is not for sale yet. Empty if there is no stage.',
+      ),
     deal_type: z.enum(DEAL_TYPES).describe('Type of deal.'),
     expected_profit: usd('Expected sale price (or list price, if there is none) minus total costs'),
     contract_expiration_date: z.iso.date().nullable().describe('Date the contract expires. Null if not set.'),
@@ -170,7 +174,9 @@ export const deal = z
     figures: figures
       .nullable()
       .optional()
-      .describe('Numbers behind the grade and the advice, with `explain=true`. Null until graded.'),
+      .describe(
+        'Numbers behind the grade and the advice, with `explain=true`. Before the lot has a list price, they include its estimated value, but no score. Null until Plat knows the acreage.',
+      ),
   })
   .meta({ id: 'Deal' });
 

@@ -113,7 +113,7 @@ select
 from deals d
 where d.board_id = :board_id and (:deal_id::uuid is null or d.id = :deal_id)
 order by
-  array_position('{listed,offer_received,offer_accepted,in_title,sold,on_hold,canceled,""}'::text[], d.status), d.position
+  array_position('{under_contract,listed,offer_received,offer_accepted,in_title,sold,on_hold,canceled,""}'::text[], d.status), d.position
 
 -- name: list_events
 -- Lists the history of a deal, newest first.

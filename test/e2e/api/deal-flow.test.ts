@@ -11,7 +11,7 @@ import { sampleDir } from '../../../workers/ingest/feed-folders.ts';
 import { loadFeed } from '../../../workers/ingest/load-feeds.ts';
 import { newCaller, posting, startTestApi, usageOf } from '../../support/api.ts';
 import { createTestDatabase } from '../../support/database.ts';
-import { dealCalls, doDealJobs, listingId } from '../../support/deals.ts';
+import { dealCalls, doDealJobs, listingId, setValue } from '../../support/deals.ts';
 import { testFolder } from '../../support/folder.ts';
 import { serve } from '../../support/http-server.ts';
 import { ingest } from '../../support/ingest.ts';
@@ -94,6 +94,38 @@ test('never found: the deal stays and shows the reason', async () => {
     listing_grade: '',
   });
   expect(parcel!.address).not.toBeNull();
+});
+
+test('a lot under contract comes first, and has an estimate before it has a list price', async () => {
+  const { key } = await newCaller(db);
+  const apn = '000015 000012 000000';
+  await setValue(db.pool, apn, [10_000, 20_000, 40_000]);
+  const { rows } = await db.pool.query<{ id: number }>(
+    'select property_id as id from parcels where fips = 33019 and apn = $1',
+    [apn],
+  );
+  await added(key, { listing_id: listingId(1) });
+  const { id } = await added(key, {
+    property_id: rows[0]!.id,
+    status: 'under_contract',
+    purchase_price: '5000',
+  });
+  await doDealJobs(db.pool);
+  const [first, second] = await list(key, '?explain=true');
+  expect([first!.status, second!.status]).toEqual(['under_contract', 'listed']);
+  expect(first).toMatchObject({ id, price: null, listing_grade: '', advice: null, suggested_action: '' });
+  expect(first!.figures).toMatchObject({
+    mean_adjusted_price: '20000.00',
+    low_price: '10000.00',
+    high_price: '40000.00',
+    total_spend: '5000.00',
+    score: null,
+    price_per_acre: null,
+    reason: '',
+  });
+  await change(key, id, { status: 'listed', price: '30000' });
+  await doDealJobs(db.pool);
+  expect((await list(key)).find(deal => deal.id === id)!.listing_grade).not.toBe('');
 });
 
 describe('changes by a user', () => {
