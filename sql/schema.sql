@@ -448,6 +448,13 @@ create table dnc_numbers (
 );
 alter table dnc_numbers alter column bits set storage plain;
 
+create table do_not_call (
+  company_id uuid not null,
+  owner_key uuid not null,
+  marked_at timestamp with time zone default now() not null,
+  constraint do_not_call_pkey PRIMARY KEY (company_id, owner_key)
+);
+
 create table do_not_mail (
   company_id uuid not null,
   owner_key uuid not null,
@@ -664,6 +671,17 @@ create table layer_features (
   constraint layer_features_feed_id_hash_key UNIQUE (feed_id, hash)
 );
 alter table layer_features alter column geometry set storage external;
+
+create table list_calls (
+  list_id uuid not null,
+  property_id bigint not null,
+  called_at timestamp with time zone default now() not null,
+  outcome text not null,
+  number_hash bytea not null,
+  user_id uuid,
+  constraint list_calls_pkey PRIMARY KEY (list_id, property_id, called_at),
+  constraint list_calls_outcome_check CHECK ((outcome = ANY (ARRAY['no_answer'::text, 'left_message'::text, 'wrong_number'::text, 'answered'::text, 'not_interested'::text, 'do_not_call'::text])))
+);
 
 create table list_rows (
   list_id uuid not null,
@@ -1449,6 +1467,7 @@ alter table deal_boards add constraint deal_boards_account_id_fkey FOREIGN KEY (
 alter table deal_boards add constraint deal_boards_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE;
 alter table deals add constraint deals_board_id_fkey FOREIGN KEY (board_id) REFERENCES deal_boards(id) ON DELETE CASCADE;
 alter table dnc_areas add constraint dnc_areas_feed_id_fkey FOREIGN KEY (feed_id) REFERENCES feeds(id);
+alter table do_not_call add constraint do_not_call_company_id_fkey FOREIGN KEY (company_id) REFERENCES companies(id);
 alter table do_not_mail add constraint do_not_mail_company_id_fkey FOREIGN KEY (company_id) REFERENCES companies(id);
 alter table elevation_tiles add constraint elevation_tiles_feed_id_fkey FOREIGN KEY (feed_id) REFERENCES feeds(id);
 alter table export_parts add constraint export_parts_export_id_fkey FOREIGN KEY (export_id) REFERENCES exports(id) ON DELETE CASCADE;
@@ -1460,6 +1479,8 @@ alter table invitations add constraint invitations_company_id_fkey FOREIGN KEY (
 alter table land_layers add constraint land_layers_feed_id_fkey FOREIGN KEY (feed_id) REFERENCES feeds(id);
 alter table land_layers add constraint land_layers_run_id_fkey FOREIGN KEY (run_id) REFERENCES runs(id);
 alter table layer_features add constraint layer_features_feed_id_fkey FOREIGN KEY (feed_id) REFERENCES feeds(id);
+alter table list_calls add constraint list_calls_list_id_fkey FOREIGN KEY (list_id) REFERENCES lists(id) ON DELETE CASCADE;
+alter table list_calls add constraint list_calls_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE SET NULL;
 alter table list_rows add constraint list_rows_list_id_fkey FOREIGN KEY (list_id) REFERENCES lists(id) ON DELETE CASCADE;
 alter table listing_events add constraint listing_events_listing_id_fkey FOREIGN KEY (listing_id) REFERENCES listings(id);
 alter table listings add constraint listings_feed_id_fkey FOREIGN KEY (feed_id) REFERENCES feeds(id);

@@ -16,6 +16,7 @@ import type { Page } from './frame/pages.tsx';
 import { themePage } from './frame/theme-page.ts';
 import { homePage } from './home/home-page.tsx';
 import { addToListPages } from './lists/add-to-list.tsx';
+import { callSheetPage } from './lists/call-sheet-page.tsx';
 import { listPages } from './lists/list-page.tsx';
 import { listsPages } from './lists/lists-page.tsx';
 import { creditsPage } from './map/credits-page.ts';
@@ -42,6 +43,7 @@ export const pages: readonly Page[] = [
   ...savedSearchPages,
   ...listsPages,
   ...addToListPages,
+  callSheetPage,
   ...listPages,
   ...marketsPages,
   ...marketPages,

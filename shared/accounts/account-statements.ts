@@ -119,10 +119,10 @@ export async function isOwner(db: Db, accountId: string, userId: string): Promis
  */
 export type KeptAnswer = { body: Buffer; people: Buffer[] | null; created_at: Date };
 
-export async function readKeptAnswer(
+/** The newest stored responses to a company's calls with these keys. */
+export const listKeptAnswers = (
   db: Db,
-  accountId: string | null,
-  key: string,
-): Promise<KeptAnswer | undefined> {
-  return (await db.run<KeptAnswer>('accounts/read_kept_answer', { account_id: accountId, key }))[0];
-}
+  companyId: string,
+  keys: readonly string[],
+): Promise<(KeptAnswer & { key: string })[]> =>
+  db.run('accounts/list_kept_answers', { company_id: companyId, keys });

@@ -18,7 +18,7 @@ import {
   type RecordName,
   subjectOf,
 } from './person-identity.ts';
-import { firstReason, listSuppressed, type SuppressedTags } from './suppression.ts';
+import { firstReason, listSuppressed, type Suppressed } from './suppression.ts';
 
 export type ContactRow = RecordName & {
   id: string;
@@ -92,7 +92,7 @@ export async function findContacts(
  * Why a person must not be returned. Undefined if only some of their numbers are on the suppression list. If
  * a feed withholds one of a person's numbers, all of them are withheld, because calling another is as risky.
  */
-export const personReason = (listed: SuppressedTags): string | null | undefined =>
+export const personReason = (listed: Suppressed): string | null | undefined =>
   firstReason([...listed].filter(([tag, why]) => why !== null || !isPhoneKey(tag)).map(([, why]) => why));
 
 /** The phone numbers of matched records, best match first, excluding those on the suppression list. */

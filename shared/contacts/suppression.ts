@@ -22,31 +22,32 @@ export async function hashesOf(db: Db, tags: readonly string[]): Promise<Buffer[
 }
 
 /**
- * Which of these tags must not be returned: those on the suppression list, with null, and those that a feed
- * withholds, with the feed's reason.
+ * What must not be returned: null for the suppression list, or the reason of a feed that withholds it. The
+ * keys are tags, or hashes as hexadecimal digits.
  */
-export type SuppressedTags = ReadonlyMap<string, string | null>;
+export type Suppressed = ReadonlyMap<string, string | null>;
 
-export async function listSuppressed(db: Db, tags: readonly string[]): Promise<SuppressedTags> {
-  if (tags.length === 0) return new Map();
-  const secret = await contactSecret(db);
-  const byHash = new Map(tags.map(tag => [hmac(secret, tag).toString('hex'), tag]));
-  const rows = await db.run<Suppressed>('contacts/list_suppressed', {
-    hmacs: [...byHash.keys()].map(hex => Buffer.from(hex, 'hex')),
+export const hexOf = (hash: Buffer): string => hash.toString('hex');
+
+export async function listHashes(db: Db, hashes: readonly Buffer[]): Promise<Suppressed> {
+  if (hashes.length === 0) return new Map();
+  const rows = await db.run<{ hash: Buffer; reason: string | null }>('contacts/list_suppressed', {
+    hmacs: hashes,
   });
-  return new Map(rows.map(row => [byHash.get(row.hash.toString('hex'))!, row.reason]));
+  return new Map(rows.map(({ hash, reason }) => [hexOf(hash), reason]));
 }
 
-type Suppressed = { hash: Buffer; reason: string | null };
-
-/**
- * Why the people with these hashes must not be returned: a feed's reason, or null if they are on the
- * suppression list. Undefined if they can be returned.
- */
-export async function whySuppressed(db: Db, hashes: readonly Buffer[]): Promise<string | null | undefined> {
-  const rows = await db.run<Suppressed>('contacts/list_suppressed', { hmacs: hashes });
-  return firstReason(rows.map(({ reason }) => reason));
+export async function listSuppressed(db: Db, tags: readonly string[]): Promise<Suppressed> {
+  if (tags.length === 0) return new Map();
+  const hashes = await hashesOf(db, tags);
+  const listed = await listHashes(db, hashes);
+  const found = tags.map((tag, i) => [tag, hexOf(hashes[i]!)] as const).filter(([, hex]) => listed.has(hex));
+  return new Map(found.map(([tag, hex]) => [tag, listed.get(hex)!]));
 }
+
+/** The entries with these keys. */
+export const pickKeys = (all: Suppressed, keys: readonly string[]): Suppressed =>
+  new Map(keys.filter(key => all.has(key)).map(key => [key, all.get(key)!]));
 
 /** Null wins, because the suppression list must not show a reason. */
 export const firstReason = (reasons: readonly (string | null)[]): string | null | undefined =>

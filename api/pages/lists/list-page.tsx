@@ -1,7 +1,6 @@
 import { findMainCounty } from '../../../shared/lists/list-statements.ts';
 import { ROW_STATUSES, type RowStatus } from '../../../shared/lists/list-terms.ts';
 import { count, day, usd } from '../../../shared/model/figures.ts';
-import { notFound } from '../../http/error-responses.ts';
 import { readRows } from '../../v1/lists/list-rows.ts';
 import { findList, type ListRow, type ParcelList } from '../../v1/lists/list-schema.ts';
 import { deleteList, getList, listLists } from '../../v1/lists/lists.ts';
@@ -24,11 +23,13 @@ import {
   stopMail,
   undo,
 } from './change-list.ts';
+import { listIdOf } from './list-id.ts';
 import { AddNumbers, DeleteList, ListSettings } from './list-settings.tsx';
 import { ListBar, ListTable } from './list-table.tsx';
 import { BASE_WORDS, isStatus, plural, STATUS_WORDS } from './list-words.ts';
 import { lookUpOwners, priceOfPhones } from './look-up-owners.ts';
 import { offersOut } from './offers-out.ts';
+import { readRowPhones } from './row-phones.tsx';
 
 const PAGE_SIZE = 25;
 
@@ -54,7 +55,7 @@ const listPage: Page = {
     row: shownAfter(saveRow),
     undo: shownAfter(undo),
     phones: shownAfter(visit => priceOfPhones(idsOf(visit))),
-    phones_now: shownAfter(visit => lookUpOwners(visit, idsOf(visit))),
+    phones_now: shownAfter((visit, id) => lookUpOwners(visit, id, idsOf(visit))),
     remove: shownAfter(askRemoval),
     remove_now: shownAfter(removeSelected),
     do_not_mail: shownAfter(stopMail),
@@ -69,12 +70,6 @@ function shownAfter(change: (visit: Visit, id: string) => Promise<ListChange> | 
     const id = listIdOf(visit);
     return showList(visit, id, await change(visit, id));
   };
-}
-
-function listIdOf({ req }: Visit): string {
-  const id = String(req.params.id);
-  if (!/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(id)) throw notFound('List not found.');
-  return id;
 }
 
 /** The numbers that the user sent, so that they can correct them. */
@@ -117,6 +112,7 @@ export async function showList(visit: Visit, id: string, done?: ListChange): Pro
     callEndpoint<ParcelList[]>(visit, listLists),
     readOffersOut(visit, id),
   ]);
+  const phones = await readRowPhones(visit, id, results);
   const others = lists.filter(other => other.id !== id);
   // Keep the selection after an error and while the user confirms an action.
   const selected = new Set(done?.bad ? idsOf(visit) : []);
@@ -124,13 +120,13 @@ export async function showList(visit: Visit, id: string, done?: ListChange): Pro
   const link = (to: number) => addressOf(visit, id, { page: to === 1 ? undefined : String(to) });
   return {
     title: list.name,
-    assetNames: ['cards.css', 'results.css', 'lists.css', 'lists.mjs'],
+    assetNames: ['cards.css', 'results.css', 'phones.css', 'lists.css', 'lists.mjs'],
     body: (
       <>
         <p class="crumb">
           <a href="/lists">‹ Lists</a>
         </p>
-        <Head list={list} />
+        <Head list={list} hasCalls={phones.hasCalls} />
         {done && <DoneNotice done={done} action={action} />}
         <Counts list={list} out={out} />
         <section class="list" aria-label="Rows">
@@ -140,7 +136,7 @@ export async function showList(visit: Visit, id: string, done?: ListChange): Pro
           </header>
           {results.length > 0 && <ListBar action={action} />}
           {results.length > 0 ? (
-            <ListTable list={list} rows={results} selected={selected} action={action} />
+            <ListTable list={list} rows={results} phones={phones} selected={selected} action={action} />
           ) : list.rows === 0 ? (
             <Empty icon="list-checks" title="No parcels yet">
               <a href="/data">Select parcels on the map</a>, then choose “Add to list”. Or paste parcel
@@ -165,7 +161,7 @@ export async function showList(visit: Visit, id: string, done?: ListChange): Pro
   };
 }
 
-function Head({ list }: { list: ParcelList }) {
+function Head({ list, hasCalls }: { list: ParcelList; hasCalls: boolean }) {
   return (
     <header class="pagehead">
       <div>
@@ -178,6 +174,11 @@ function Head({ list }: { list: ParcelList }) {
       </div>
       {list.rows > 0 && (
         <div class="buttons">
+          {hasCalls && (
+            <a class="button second" href={`/lists/${list.id}/calls`}>
+              <Icon name="phone" /> Call sheet
+            </a>
+          )}
           <a class="button second" href={`/data?list_id=${list.id}`}>
             <Icon name="map" /> Show on map
           </a>

@@ -5,6 +5,7 @@ import type { ListRow, ParcelList } from '../../v1/lists/list-schema.ts';
 import { Select, Submit } from '../frame/layout.tsx';
 import { problemWords } from '../parts/problem-words.ts';
 import { STATUS_OPTIONS } from './list-words.ts';
+import { NumbersOfRow, type RowPhones } from './row-phones.tsx';
 
 /** The form that the rows' checkboxes belong to. */
 const FORM = 'selection';
@@ -12,6 +13,7 @@ const FORM = 'selection';
 type TableProps = {
   list: ParcelList;
   rows: readonly ListRow[];
+  phones: RowPhones;
   selected: ReadonlySet<number>;
   action: string;
 };
@@ -35,7 +37,7 @@ export const ListBar = ({ action }: { action: string }) => (
   </form>
 );
 
-export const ListTable = ({ list, rows, selected, action }: TableProps) => (
+export const ListTable = ({ list, rows, phones, selected, action }: TableProps) => (
   <section class="tablebox" tabindex={0} aria-label="List rows">
     <table class="list-rows">
       <thead>
@@ -53,7 +55,13 @@ export const ListTable = ({ list, rows, selected, action }: TableProps) => (
       </thead>
       <tbody>
         {rows.map(row => (
-          <Row list={list} row={row} isSelected={selected.has(row.property_id)} action={action} />
+          <Row
+            list={list}
+            row={row}
+            phones={phones}
+            isSelected={selected.has(row.property_id)}
+            action={action}
+          />
         ))}
       </tbody>
     </table>
@@ -62,9 +70,15 @@ export const ListTable = ({ list, rows, selected, action }: TableProps) => (
 
 const UNKNOWN = <span class="soft">–</span>;
 
-type RowProps = { list: ParcelList; row: ListRow; isSelected: boolean; action: string };
+type RowProps = {
+  list: ParcelList;
+  row: ListRow;
+  phones: RowPhones;
+  isSelected: boolean;
+  action: string;
+};
 
-function Row({ list, row, isSelected, action }: RowProps) {
+function Row({ list, row, phones, isSelected, action }: RowProps) {
   const { property_id: id, owner_name, apn } = row;
   const owner = owner_name === null ? 'Unknown owner' : titleCase(owner_name);
   const label = row.situs_address ? titleCase(row.situs_address) : apn === null ? `Parcel ${id}` : null;
@@ -87,6 +101,7 @@ function Row({ list, row, isSelected, action }: RowProps) {
       <th scope="row">
         {owner} {row.do_not_mail && <span class="badge bad">Do not mail</span>}
         <small>{mailLines(row).join(', ') || 'No mailing address'}</small>
+        <NumbersOfRow row={row} phones={phones} />
       </th>
       <td>
         <a href={`/data?parcel=${id}`}>{label ?? `APN ${shortApn(apn!)}`}</a>

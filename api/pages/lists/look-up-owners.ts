@@ -1,6 +1,7 @@
+import { listUncallableRows } from '../../../shared/lists/list-calls.ts';
 import { costOf, PRICES, tokensText } from '../../../shared/model/prices.ts';
 import { titleCase } from '../../../shared/model/roll-text.ts';
-import type { Visit } from '../frame/visit.ts';
+import { requireAccount, type Visit } from '../frame/visit.ts';
 import { lookUp, refusalOf } from '../parts/parcel-phones.ts';
 import { readDetail } from '../parts/read-detail.ts';
 import type { ListChange } from './change-list.ts';
@@ -31,15 +32,26 @@ export function priceOfPhones(ids: readonly number[]): ListChange {
   };
 }
 
-/** Looks up owners one by one, as the parcel page does. The parcel page then shows their numbers. */
-export async function lookUpOwners(visit: Visit, ids: readonly number[]): Promise<ListChange> {
+/** Looks up owners one by one, as the parcel page does. The rows then show their numbers. */
+export async function lookUpOwners(
+  visit: Visit,
+  listId: string,
+  ids: readonly number[],
+): Promise<ListChange> {
+  const { companyId } = await requireAccount(visit);
+  const uncallable = await listUncallableRows(visit.deps.db, companyId, listId);
   const found: { label: string; href: string }[] = [];
   const without: string[] = [];
+  let asked = 0;
   let tokens = 0;
   let stopped = '';
   for (const [done, id] of ids.slice(0, MAX_OWNERS).entries()) {
     let owner = `parcel ${id}`;
     visit.tokensUsed = 0;
+    if (uncallable.has(id)) {
+      asked++;
+      continue;
+    }
     try {
       const detail = await readDetail(visit, String(id));
       if (detail.owner_name !== null) owner = titleCase(String(detail.owner_name));
@@ -58,9 +70,10 @@ export async function lookUpOwners(visit: Visit, ids: readonly number[]): Promis
   }
   visit.tokensUsed = tokens;
   const none = without.length > 0 ? ` No number for ${without.join(', ')}.` : '';
-  const where = found.length > 0 ? 'See the numbers on the parcel page: ' : '';
+  const skipped = asked > 0 ? ` Skipped: ${plural(asked, 'owner')} who asked you not to call.` : '';
+  const where = found.length > 0 ? 'Numbers found for ' : '';
   return {
-    words: `${plural(tokens, 'token')} used.${none}${stopped} ${where}`,
+    words: `${plural(tokens, 'token')} used.${none}${skipped}${stopped} ${where}`,
     bad: stopped !== '',
     links: found,
   };

@@ -57,7 +57,11 @@ async function show(visit: Visit, refusal?: string) {
         aria-label="Parcels"
         data-view={isTable(visit.url) && !shown ? 'table' : undefined}
       >
-        {shown ? <ParcelPanel {...shown} url={visit.url} place={place} phoneFault={refusal} /> : side}
+        {shown ? (
+          <ParcelPanel {...shown} url={visit.url} place={place} phoneFault={refusal} now={visit.deps.now()} />
+        ) : (
+          side
+        )}
       </section>
       {mapOf(visit, {
         layers: true,
@@ -79,7 +83,7 @@ async function show(visit: Visit, refusal?: string) {
     title: shown ? `Parcel ${shown.detail.apn ?? shown.detail.property_id}` : 'Map',
     body,
     wide: true,
-    assetNames: ['cards.css', 'parcel.css', 'results.css'],
+    assetNames: ['cards.css', 'parcel.css', 'phones.css', 'results.css'],
     head: mapHead(visit, ['map', 'live', 'results']),
   };
 }

@@ -1,8 +1,10 @@
-import { acres, day } from '../../../shared/model/figures.ts';
+import type { MailPlace } from '../../../shared/contacts/calling-hours.ts';
+import { acres } from '../../../shared/model/figures.ts';
 import { mailLines, shortApn, titleCase } from '../../../shared/model/roll-text.ts';
+import type { FoundPhones } from '../../v1/common/found-phones.ts';
 import type { Portfolio } from '../../v1/parcels/owner-portfolio.ts';
 import { Notice } from '../frame/layout.tsx';
-import type { LookedUp } from '../parts/parcel-phones.ts';
+import { PhoneList } from '../parts/phone-list.tsx';
 import type { Detail } from '../parts/read-detail.ts';
 import type { Missing } from './read-parcel.ts';
 
@@ -11,12 +13,13 @@ const MAX_LISTED = 20;
 type OwnerProps = {
   detail: Detail;
   portfolio: Portfolio | Missing;
-  phones: LookedUp | undefined;
+  phones: FoundPhones | undefined;
   fault: string | undefined;
+  now: Date;
 };
 
 /** The owner, their mailing address, any phone numbers that were looked up, and their other parcels. */
-export function Owner({ detail, portfolio, phones, fault }: OwnerProps) {
+export function Owner({ detail, portfolio, phones, fault, now }: OwnerProps) {
   const lines = mailLines(detail);
   const names = [detail.owner_name, detail.owner_name_2].filter(name => typeof name === 'string');
   return (
@@ -36,7 +39,7 @@ export function Owner({ detail, portfolio, phones, fault }: OwnerProps) {
           ))}
         </p>
         {fault && <Notice kind="bad">{fault}</Notice>}
-        {phones && <Phones {...phones} />}
+        {phones && <PhoneList found={phones} place={detail as unknown as MailPlace} now={now} />}
       </div>
       <Others detail={detail} portfolio={portfolio} />
     </>
@@ -66,39 +69,6 @@ function ownedFor(months: number): string {
   const of = (n: number, unit: string) => (n === 0 ? [] : [`${n} ${unit}${n === 1 ? '' : 's'}`]);
   const parts = [...of(Math.floor(months / 12), 'year'), ...of(months % 12, 'month')];
   return parts.length === 0 ? 'Bought this month' : `Owned ${parts.join(' ')}`;
-}
-
-const written = (number: string): string => number.replace(/^(\d{3})(\d{3})(\d{4})$/, '($1) $2-$3');
-
-function Phones({ trace, at }: LookedUp) {
-  if (!trace.matched)
-    return (
-      <p class="hint">No phone number found on {day(at)}. This was free. You can try again the next day.</p>
-    );
-  return (
-    <>
-      <dl class="phones">
-        {trace.phones.map(({ number, line_type, dnc, dnc_as_of }) => (
-          <div>
-            <dt>{written(number)}</dt>
-            <dd>
-              {line_type ?? 'Unknown line type'}{' '}
-              {dnc === null ? (
-                <span class="badge warn">Do Not Call status unknown</span>
-              ) : dnc ? (
-                <span class="badge bad">On Do Not Call list</span>
-              ) : (
-                <span class="badge good" title={dnc_as_of ? `Registry as of ${day(dnc_as_of)}` : undefined}>
-                  Not on Do Not Call list
-                </span>
-              )}
-            </dd>
-          </div>
-        ))}
-      </dl>
-      <p class="hint">Looked up on {day(at)}. Free to view again for 30 days.</p>
-    </>
-  );
 }
 
 function Others({ detail, portfolio }: Pick<OwnerProps, 'detail' | 'portfolio'>) {

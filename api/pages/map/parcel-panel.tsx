@@ -22,6 +22,7 @@ type PanelProps = ParcelData & {
   place: ParcelPlace | undefined;
   /** Why the phone numbers could not be looked up. */
   phoneFault?: string | undefined;
+  now: Date;
 };
 
 /** A parcel: its key figures, then actions, then all of its data. */
@@ -59,7 +60,7 @@ export function ParcelPanel(parcel: PanelProps) {
       </section>
       <section id="owner">
         <h2>Owner</h2>
-        <Owner detail={detail} portfolio={portfolio} phones={phones} fault={phoneFault} />
+        <Owner detail={detail} portfolio={portfolio} phones={phones} fault={phoneFault} now={parcel.now} />
       </section>
       <section id="value">
         <h2>Value and comps</h2>

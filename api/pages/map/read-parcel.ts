@@ -2,6 +2,7 @@ import { type ConfidenceOrder, readConfidenceOrder } from '../../../shared/feeds
 import { listAddresses } from '../../../shared/market/market-statements.ts';
 import { narrowestBucket, sizes } from '../../../shared/model/buckets.ts';
 import { PlatError } from '../../../shared/platform/errors.ts';
+import type { FoundPhones } from '../../v1/common/found-phones.ts';
 import type { RegionStats } from '../../v1/common/request-schemas.ts';
 import type { Comp } from '../../v1/market/comp-schema.ts';
 import { countyStats } from '../../v1/market/get-market-stats.ts';
@@ -9,7 +10,7 @@ import { listComps } from '../../v1/market/list-comps.ts';
 import { ownerPortfolio, type Portfolio } from '../../v1/parcels/owner-portfolio.ts';
 import { aiCompValue, type ExplainedValue } from '../../v1/valuation/ai-comp-value.ts';
 import { callEndpoint, type Visit } from '../frame/visit.ts';
-import { type LookedUp, readPhones } from '../parts/parcel-phones.ts';
+import { readPhones } from '../parts/parcel-phones.ts';
 import { type Detail, readDetail } from '../parts/read-detail.ts';
 
 export type Photo = {
@@ -32,7 +33,7 @@ export type ParcelData = {
   /** Sales of similar lots in the county, if any. */
   market: SimilarSales | undefined;
   portfolio: Portfolio | Missing;
-  phones: LookedUp | undefined;
+  phones: FoundPhones | undefined;
 };
 
 /** The past year's sales of similar-size lots in the county, with the median price per acre in USD. */

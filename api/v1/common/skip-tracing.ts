@@ -12,9 +12,12 @@ import { hmac, phoneKey } from '../../../shared/contacts/person-identity.ts';
 import type { TraceProvider } from '../../../shared/contacts/skip-trace-providers.ts';
 import {
   contactSecret,
+  firstReason,
   hashesOf,
+  hexOf,
+  listHashes,
   listSuppressed,
-  whySuppressed,
+  pickKeys,
 } from '../../../shared/contacts/suppression.ts';
 import { type Address, type MatchedOn, placeOf, type Subject } from '../../../shared/kernels/person/match.ts';
 import { type LineType, MAX_PHONES } from '../../../shared/model/contact-fields.ts';
@@ -102,27 +105,35 @@ type Answer = {
   tags: string[];
 };
 
+/** `people`: hashes from the suppression list, or null for a trace that was stored without them. */
+export type StoredTrace = { trace: PhoneTrace; people: readonly Buffer[] | null };
+
 /**
- * A stored trace, minus any people who have been suppressed since. The suppression list is read after the
- * trace, so that no confirmed suppression is missed.
- * @param people null for a trace that was stored without them
+ * Stored traces, minus any people who have been suppressed since. The suppression list is read after the
+ * traces, so that no confirmed suppression is missed.
  */
-export async function withoutSuppressed(
-  db: Db,
-  trace: PhoneTrace,
-  people: readonly Buffer[] | null,
-): Promise<PhoneTrace> {
-  const why = await whySuppressed(db, people ?? []);
-  const listed = await listSuppressed(
+export async function withoutSuppressed(db: Db, stored: readonly StoredTrace[]): Promise<PhoneTrace[]> {
+  const hashes = await listHashes(
     db,
-    trace.phones.map(({ number }) => phoneKey(number)),
+    stored.flatMap(({ people }) => people ?? []),
   );
-  const reason = why === undefined ? personReason(listed) : why;
-  const phones = trace.phones.filter(({ number }) => !listed.has(phoneKey(number)));
-  // A trace that was stored by an earlier release has no `withheld_reason`.
-  return reason !== undefined || phones.length === 0
-    ? noMatch(reason ?? trace.withheld_reason ?? null)
-    : { ...trace, withheld_reason: null, phones };
+  const tags = await listSuppressed(
+    db,
+    stored.flatMap(({ trace }) => trace.phones.map(({ number }) => phoneKey(number))),
+  );
+  return stored.map(({ trace, people }) => {
+    const listed = pickKeys(
+      tags,
+      trace.phones.map(({ number }) => phoneKey(number)),
+    );
+    const ofPeople = pickKeys(hashes, (people ?? []).map(hexOf));
+    const reason = ofPeople.size > 0 ? firstReason([...ofPeople.values()]) : personReason(listed);
+    const phones = trace.phones.filter(({ number }) => !listed.has(phoneKey(number)));
+    // A trace that was stored by an earlier release has no `withheld_reason`.
+    return reason !== undefined || phones.length === 0
+      ? noMatch(reason ?? trace.withheld_reason ?? null)
+      : { ...trace, withheld_reason: null, phones };
+  });
 }
 
 /**

@@ -34,8 +34,8 @@ const common = {
       value: SKIP_TRACE_EXAMPLE.response,
     },
   },
-  recheck: ({ body, people }: KeptAnswer, { db }: Resources) =>
-    withoutSuppressed(db, body as PhoneTrace, people),
+  recheck: async ({ body, people }: KeptAnswer, { db }: Resources) =>
+    (await withoutSuppressed(db, [{ trace: body as PhoneTrace, people }]))[0]!,
 } as const;
 
 const LAW =

@@ -19,6 +19,7 @@ import type { Answer, CallContext } from '../../http/endpoint.ts';
 import { validationError } from '../../http/error-responses.ts';
 import { openPage, type Page, pageParameters, toPageResult } from '../../http/paging.ts';
 import { defineEndpoint, type Resources } from '../common/endpoint-resources.ts';
+import { type FoundPhones, findStoredPhones, listOwners } from '../common/found-phones.ts';
 import { SUMMARY_COLUMNS, type SummaryRow, toSummary } from '../common/parcel-summary.ts';
 import { line, queryFlag } from '../common/request-schemas.ts';
 import { LIST_ROW_EXAMPLE } from '../examples/examples.ts';
@@ -147,6 +148,7 @@ type PageRead = {
   parcels: Awaited<ReturnType<typeof readParcels>>;
   offers: Map<number, PricedRow>;
   others: Map<string, ListRow['other_lists']>;
+  phones: Map<number, FoundPhones>;
 };
 
 const readParcels = (db: Db, ids: readonly number[]) => readRowParcels<Parcel>(db, ids, SUMMARY_COLUMNS);
@@ -172,6 +174,7 @@ async function readPage(
     parcels: await readParcels(db, ids),
     offers: await readOffers(db, companyId, list, { among: ids }),
     others: await readOtherLists(db, companyId, list.id, read.rows, call),
+    phones: await findStoredPhones(db, companyId, await listOwners(db, ids)),
   };
 }
 
@@ -210,8 +213,9 @@ async function readOtherLists(
   return others;
 }
 
-function toRow(row: StoredRow, { parcels, offers, others }: PageRead, appUrl: string): ListRow {
+function toRow(row: StoredRow, { parcels, offers, others, phones }: PageRead, appUrl: string): ListRow {
   const parcel = parcels.get(row.property_id)!;
+  const found = phones.get(row.property_id);
   const { offer, offer_high, offer_source, offer_parcels, needs_review } = offers.get(row.property_id)!;
   return {
     ...toSummary(parcel, appUrl),
@@ -230,6 +234,7 @@ function toRow(row: StoredRow, { parcels, offers, others }: PageRead, appUrl: st
     owner_parcels: row.owner_parcels,
     owner_acres: row.owner_acres === null ? null : round2(row.owner_acres),
     other_lists: others.get(row.owner ?? '') ?? [],
+    phones_found_at: found?.trace.matched ? found.at.toISOString() : null,
     assemblage_id: null,
     added_at: row.added_at.toISOString(),
     mail_address: parcel.mail_address,

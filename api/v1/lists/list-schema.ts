@@ -155,6 +155,12 @@ export const listRow = z
       .describe(
         "Your company's other lists that have a parcel of this owner. Only rows that you have read count.",
       ),
+    phones_found_at: z.iso
+      .datetime()
+      .nullable()
+      .describe(
+        'Time when your company looked up phone numbers of this owner in the app, if that was in the last 30 days and found some. Only the app shows the numbers.',
+      ),
     assemblage_id: z.null().describe('Reserved. Always null.'),
     added_at: z.iso.datetime().describe('Time when the parcel was added to the list.'),
     mail_address: z

@@ -187,12 +187,13 @@ returning claim;
 -- Reads a stored call with an Idempotency-Key.
 select fingerprint, status, body, people from idempotent_calls where account_id = :account_id and key = :key;
 
--- name: read_kept_answer
--- Returns the response to a call with an Idempotency-Key, if it is still stored.
-select body, people, created_at
+-- name: list_kept_answers
+-- The stored responses to calls with these keys, by any account of a company. The newest one per key.
+select distinct on (key) key, body, people, created_at
 from idempotent_calls
-where account_id = :account_id and key = :key and status is not null
-  and created_at > now() - kept_hours * interval '1 hour';
+where account_id in (select id from accounts where company_id = :company_id) and key = any(:keys) and status is not null
+  and created_at > now() - kept_hours * interval '1 hour'
+order by key, created_at desc;
 
 -- name: read_cursor_secret
 -- The installation's key that signs cursors.

@@ -131,6 +131,12 @@ select
 from stage_contact s
 full join (select id, row_hash from contacts where feed_id = {{feed}}) c on c.id = s.id
 
+-- name: list_owners
+-- The owners and mailing addresses of parcels. `counties`: the counties of the ids.
+select property_id, owner_name, owner_name_2, mail_address, mail_city, mail_state, mail_zip
+from parcels
+where fips = any(:counties::int[]) and property_id = any(:property_ids::bigint[]) and retired_at is null
+
 -- name: read_owner
 -- A parcel's owner and mailing address.
 select
