@@ -79,7 +79,6 @@ function warpCell(source: Pixels, picture: Pixels, placeIn: ToPixel, cell: Cell)
   const [p, q] = [placeIn(left, top), placeIn(left + width, top)];
   const [r, s] = [placeIn(left, top + height), placeIn(left + width, top + height)];
   const [from, into] = [pixelWords(source), pixelWords(picture)];
-  const [colors, picked] = [source.data, picture.data];
   const columns = source.width;
   const [lastColumn, lastRow] = [columns - 1, source.height - 1];
   const toFixedPoint = (pixels: number) => Math.round(pixels * FIXED_POINT_ONE) | 0;
@@ -103,22 +102,25 @@ function warpCell(source: Pixels, picture: Pixels, placeIn: ToPixel, cell: Cell)
       const j = v >> FRACTION_BITS;
       if (i >>> 0 < lastColumn && j >>> 0 < lastRow) {
         const at = j * columns + i;
-        const below = at + columns;
-        if ((from[at]! & from[at + 1]! & from[below]! & from[below + 1]! & ALPHA) === ALPHA) {
+        const northwest = from[at]!;
+        const northeast = from[at + 1]!;
+        const southwest = from[at + columns]!;
+        const southeast = from[at + columns + 1]!;
+        if ((northwest & northeast & southwest & southeast & ALPHA) === ALPHA) {
           // Weights add up to 256.
           const right = (u >> (FRACTION_BITS - 8)) & 255;
           const down = (v >> (FRACTION_BITS - 8)) & 255;
           const both = (right * down) >> 8;
-          const a = 256 - right - down + both;
-          const b = right - both;
-          const c = down - both;
-          for (let k = 0; k < 4; k++) {
-            const upper = 4 * at + k;
-            const lower = 4 * below + k;
+          let mixed = 0;
+          for (let shift = 0; shift < 32; shift += 8) {
             const sum =
-              colors[upper]! * a + colors[upper + 4]! * b + colors[lower]! * c + colors[lower + 4]! * both;
-            picked[4 * to + k] = (sum + 128) >> 8;
+              ((northwest >>> shift) & 255) * (256 - right - down + both) +
+              ((northeast >>> shift) & 255) * (right - both) +
+              ((southwest >>> shift) & 255) * (down - both) +
+              ((southeast >>> shift) & 255) * both;
+            mixed |= ((sum + 128) >> 8) << shift;
           }
+          into[to] = mixed;
           continue;
         }
       }
