@@ -46,7 +46,7 @@ export async function statsOfDay(
   });
   if (recorded !== undefined)
     return toAnswer(recordedBody(recorded.told, unpackStats(recorded.figures, null)), true);
-  const [region] = await db.run<StoredRegion>('market/read_region', { type, code });
+  const [region] = await db.run<StoredRegion>('market/list_stored_stats', { types: [type], codes: [code] });
   if (region === undefined) return undefined;
   const stats = await restatedOfDay(db, region, asOf);
   const fields = { ...region, fips: type === 'county' ? code : '' };

@@ -98,10 +98,3 @@ cross join lateral (
 -- What the statistics endpoint returned for a region at the end of a day: `told` is the response up to the
 -- statistics, and `figures` are the statistics. Returns no row if that day is not recorded.
 select told, figures from market_history where type = :type and code = :code and as_of = :as_of and told is not null;
-
--- name: read_region
--- A region with its name and codes, as in its statistics.
-select r.id, r.type, r.code, r.name, r.state, r.county_name, r.fips, c.price_index
-from regions r
-left join valuation_counties c on r.type = 'county' and c.fips = r.fips
-where r.type = :type and r.code = :code;

@@ -18,7 +18,7 @@ test('connections are freed when the callers that use all of them disconnect tog
     const answers = calls.map(controller =>
       database
         .stoppedBy({ abortController: () => controller })
-        .run('market/read_region', { type: 'county', code: '33019' }),
+        .run('market/list_stored_stats', { types: ['county'], codes: ['33019'] }),
     );
     const outcomes = Promise.allSettled(answers);
     await expect.poll(() => lockWaits(db)).toBe(3);
