@@ -1,4 +1,11 @@
-/** Appends an item to a key's list, creating it if necessary. (Map.groupBy needs Node 21.) */
+/** Groups items by key, in order. (Map.groupBy needs Node 21.) */
+export function groupBy<Key, Item>(items: Iterable<Item>, keyOf: (item: Item) => Key): Map<Key, Item[]> {
+  const groups = new Map<Key, Item[]>();
+  for (const item of items) addToGroup(groups, keyOf(item), item);
+  return groups;
+}
+
+/** Appends an item to a key's list, creating it if necessary. */
 export function addToGroup<Key, Item>(groups: Map<Key, Item[]>, key: Key, item: Item): void {
   const group = groups.get(key);
   if (group === undefined) groups.set(key, [item]);

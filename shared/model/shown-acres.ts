@@ -9,4 +9,12 @@ export const ACRES_SLACK = 0.5 / PER_ACRE;
 
 export const roundAcres = (acres: number): number => Math.round(acres * PER_ACRE) / PER_ACRE;
 
+/** Rounds half up in SQL, as JavaScript does. */
+export const roundedSql = (value: string, unit: number): string =>
+  `floor(${value} * ${unit} + 0.5) / ${unit}`;
+
+/** The stated and measured acreage of a row of `parcels` in SQL, as the API returns them. */
+export const statedAcresSql = (row: string): string => roundedSql(`${row}.acres`, PER_ACRE);
+export const measuredAcresSql = (row: string): string => roundedSql(`${row}.calculated_acres`, 100);
+
 export const acresOf = (acres: number | null) => (acres === null ? null : roundAcres(acres));

@@ -1,4 +1,5 @@
 import { PARCEL_FIELD_NAMES } from '../../shared/model/parcel-fields.ts';
+import { measuredAcresSql, roundedSql, statedAcresSql } from '../../shared/model/shown-acres.ts';
 
 /**
  * The old and new value of a field: SQL expressions in the API's format, with a type that can be compared.
@@ -11,21 +12,16 @@ const both = (name: string, of: (row: string) => string, was: string, is: string
   of(is),
 ];
 
-/** Rounds half up, as JavaScript does. */
-const rounded = (value: string, unit: number): string => `floor(${value} * ${unit} + 0.5) / ${unit}`;
-
 /** [longitude, latitude], as jsonb. */
 const point = (row: string): string =>
   `case when ${row}.location is not null then jsonb_build_array(${row}.location[0] / 1e7, ${row}.location[1] / 1e7) end`;
 
-const statedAcres = (row: string): string => rounded(`${row}.acres`, 1e5);
-const measuredAcres = (row: string): string => rounded(`${row}.calculated_acres`, 100);
 const fips = (row: string): string => `lpad(${row}.fips::text, 5, '0')`;
 
 /** `p` and `f` are the current rows. `r` and `s` are the staged ones. Shapes are compared by digest. */
 const PARCEL: readonly Pair[] = [
   ...PARCEL_FIELD_NAMES.map((name): Pair => {
-    if (name === 'acres') return both(name, statedAcres, 'p', 'r');
+    if (name === 'acres') return both(name, statedAcresSql, 'p', 'r');
     if (name === 'owner_occupied')
       return [
         name,
@@ -34,11 +30,11 @@ const PARCEL: readonly Pair[] = [
       ];
     return [name, `p.${name}`, `r.${name}`];
   }),
-  both('calculated_acres', measuredAcres, 'p', 's'),
+  both('calculated_acres', measuredAcresSql, 'p', 's'),
   [
     'effective_acres',
-    `coalesce(${statedAcres('p')}, ${measuredAcres('p')})`,
-    `coalesce(${statedAcres('r')}, ${measuredAcres('s')})`,
+    `coalesce(${statedAcresSql('p')}, ${measuredAcresSql('p')})`,
+    `coalesce(${statedAcresSql('r')}, ${measuredAcresSql('s')})`,
   ],
   ['fips', fips('p'), `coalesce(${fips('r')}, ${fips('s')})`],
   both('point', point, 'p', 's'),
@@ -55,7 +51,7 @@ const LISTING: readonly Pair[] = [
   ),
   both('latitude', row => `coalesce(to_char(${row}.location[1] / 1e7, 'FM990.0000000'), '')`, 'l', 's'),
   both('longitude', row => `coalesce(to_char(${row}.location[0] / 1e7, 'FM990.0000000'), '')`, 'l', 's'),
-  both('lot_size', row => rounded(`nullif(${row}.lot_acres, 0)`, 1e5), 'l', 's'),
+  both('lot_size', row => roundedSql(`nullif(${row}.lot_acres, 0)`, 1e5), 'l', 's'),
   both('price', row => `${row}.price::float8`, 'l', 's'),
   both(
     'sold_date',

@@ -7,6 +7,7 @@ import { isoDay, utcDay } from '../../shared/kernels/stats/calendar.ts';
 import type { ListRecord } from '../../shared/lists/list-terms.ts';
 import { MAX_ACRES_RATIO, PARCEL_FIELDS } from '../../shared/model/parcel-fields.ts';
 import { countyOf } from '../../shared/model/property-id.ts';
+import { measuredAcresSql, statedAcresSql } from '../../shared/model/shown-acres.ts';
 import type { FilterBody } from '../../shared/parcels/filter/declare-filter.ts';
 import { filterSchema } from '../../shared/parcels/filter/filter-schema.ts';
 import { selectParcels } from '../../shared/parcels/filter/select-parcels.ts';
@@ -32,7 +33,7 @@ import { readLines, rowsOf, type TextRow } from './read-rows.ts';
 const BATCH = 20_000;
 
 type Choice = {
-  counties: { fips: number; rows: number }[];
+  counties: { fips: number; count: number }[];
   /** SQL that selects the ids in a county. */
   hitOf(fips: number): string;
   /** Cells that don't come from the parcel itself, such as list notes. */
@@ -43,7 +44,7 @@ type Choice = {
 export async function writeParcels(options: FileOptions, sink: Sink): Promise<Written> {
   const { db, request, asOf } = options;
   const choice = await chooseParcels(options);
-  const total = choice.counties.reduce((sum, county) => sum + county.rows, 0);
+  const total = choice.counties.reduce((sum, county) => sum + county.count, 0);
   const reader = rowReader(asOf, sink);
   const parcels: CountyRows[] = [];
   for (const { fips } of choice.counties) {
@@ -80,13 +81,15 @@ async function chooseParcels({ db, request, companyId, asOf }: FileOptions): Pro
   if (request.one_per_owner)
     return ownersParcels(db, hitsOfOwners(selection, companyId!, mostRows('csv') + 1));
   const { from, where, values } = selection;
-  const rows = await db.run<{ fips: number; rows: number }>('exports/list_county_hits', values, {
-    from,
-    where,
-  });
+  const fragments = { from, where };
+  const counties = await db.run<{ fips: number; count: number }>(
+    'parcels/count_by_county',
+    values,
+    fragments,
+  );
   const found = [inlined(from, values), inlined(where, values)] as const;
   return {
-    counties: rows,
+    counties,
     hitOf: fips => `select f.property_id from ${found[0]} where (${found[1]}) and f.fips = ${literal(fips)}`,
   };
 }
@@ -102,7 +105,7 @@ function choiceOf(ids: ArrayLike<number>, readCells: Required<Choice>['readCells
   const counties = new Map<number, number>();
   for (const id of all) counties.set(countyOf(id), (counties.get(countyOf(id)) ?? 0) + 1);
   return {
-    counties: [...counties].map(([fips, rows]) => ({ fips, rows })),
+    counties: [...counties].map(([fips, count]) => ({ fips, count })),
     hitOf: fips =>
       `select unnest(${literal(all.filter(id => countyOf(id) === fips))}::bigint[]) as property_id`,
     readCells,
@@ -245,9 +248,6 @@ function rowReader(asOf: Date, { columns, boundary, copies }: Sink) {
   };
 }
 
-/** Rounds half up, as JavaScript does. */
-const rounded = (value: string, unit: number): string => `floor(${value} * ${unit} + 0.5) / ${unit}`;
-
 const FILTERED = [
   'out_of_state_owner',
   'out_of_county_owner',
@@ -282,9 +282,9 @@ export function columnSql(asOf: Date): (name: string) => string | undefined {
     fips: "lpad(p.fips::text, 5, '0')",
     longitude: 'p.location[0] / 1e7',
     latitude: 'p.location[1] / 1e7',
-    acres: rounded('p.acres', 1e6),
-    calculated_acres: rounded('p.calculated_acres', 100),
-    effective_acres: `coalesce(${rounded('p.acres', 1e6)}, ${rounded('p.calculated_acres', 100)})`,
+    acres: statedAcresSql('p'),
+    calculated_acres: measuredAcresSql('p'),
+    effective_acres: `coalesce(${statedAcresSql('p')}, ${measuredAcresSql('p')})`,
     owner_occupied: 'coalesce(f.owner_occupied, p.owner_occupied)',
     acres_mismatch: `case when p.acres > 0 and p.calculated_acres > 0
       then greatest(p.acres / p.calculated_acres, p.calculated_acres / p.acres) > ${MAX_ACRES_RATIO} end`,

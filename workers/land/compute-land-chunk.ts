@@ -1,4 +1,4 @@
-import { addToGroup } from '../../shared/kernels/groups.ts';
+import { groupBy } from '../../shared/kernels/groups.ts';
 import { accessSql } from '../../shared/land/access-sql.ts';
 import {
   COLUMNS_OF,
@@ -108,15 +108,6 @@ function writeChunk(
     await recordChanges(tx);
     return { parcels: shaped.length + unknown.length, changed: changed.length };
   });
-}
-
-function groupBy(
-  parcels: readonly ComputedParcel[],
-  key: (parcel: ComputedParcel) => number,
-): Map<number, ComputedParcel[]> {
-  const groups = new Map<number, ComputedParcel[]>();
-  for (const parcel of parcels) addToGroup(groups, key(parcel), parcel);
-  return groups;
 }
 
 function partsOf(fips: number, layers: number, parcels: readonly ComputedParcel[]): Fragments {

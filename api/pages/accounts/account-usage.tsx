@@ -1,6 +1,6 @@
 import type { AccountSummary } from '../../../shared/accounts/accounts.ts';
 import { showAccount } from '../../../shared/accounts/contracts.ts';
-import { addToGroup } from '../../../shared/kernels/groups.ts';
+import { groupBy } from '../../../shared/kernels/groups.ts';
 import { cents, count, day, isoDate, percent } from '../../../shared/model/figures.ts';
 import {
   readUsage,
@@ -143,12 +143,6 @@ function Columns({ records, totals, most }: Pick<Usage, 'records' | 'totals'> & 
 
 const mostInADay = (records: UsageRecord[]): number =>
   Math.max(...[...groupBy(records, ({ date }) => date).values()].map(sum));
-
-function groupBy(records: UsageRecord[], keyOf: (record: UsageRecord) => string): Map<string, UsageRecord[]> {
-  const groups = new Map<string, UsageRecord[]>();
-  for (const record of records) addToGroup(groups, keyOf(record), record);
-  return groups;
-}
 
 const DAY_MS = 86_400_000;
 const sum = (records: UsageRecord[]): number => records.reduce((total, { tokens }) => total + tokens, 0);

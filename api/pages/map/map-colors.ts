@@ -10,6 +10,7 @@ import {
 } from '../../../shared/parcels/filter/hit-statements.ts';
 import { type Asking, selectParcels } from '../../../shared/parcels/filter/select-parcels.ts';
 import type { Db } from '../../../shared/platform/db.ts';
+import { joined } from '../../v1/parcels/filter/filter-hits.ts';
 import { rangesOf } from '../parts/county-legend.tsx';
 
 export type Color = {
@@ -31,9 +32,6 @@ export type Color = {
 );
 
 export const NO_FIGURE = { figure: 'null', join: '' };
-
-const joined = (table: string, alias: string) =>
-  `left join ${table} ${alias} on ${alias}.fips = f.fips and ${alias}.property_id = f.property_id`;
 
 export const VALUATION = joined('valuations', 'worth');
 

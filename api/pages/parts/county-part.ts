@@ -1,6 +1,6 @@
 import { MAX_TOWNS } from '../../../shared/feeds/county-record.ts';
 import { listCountyBoxes, listNotedTowns, listTowns } from '../../../shared/feeds/feed-statements.ts';
-import type { Box } from '../../../shared/geo/geometry-types.ts';
+import { boxArea } from '../../../shared/geo/box.ts';
 import { titleCase } from '../../../shared/model/roll-text.ts';
 import type { Db } from '../../../shared/platform/db.ts';
 import { countyExtent } from '../../../shared/regions/county-polygons.ts';
@@ -32,7 +32,7 @@ async function findParts(db: Db, counties: readonly number[] | null): Promise<nu
   const boxes = await listCountyBoxes(db, counties);
   return [...boxes].flatMap(([fips, box]) => {
     const county = countyExtent(fips);
-    const isPart = county !== undefined && sizeOf(box) < MOST_OF_PART * sizeOf(county);
+    const isPart = county !== undefined && boxArea(box) < MOST_OF_PART * boxArea(county);
     return isPart ? [fips] : [];
   });
 }
@@ -41,5 +41,3 @@ function partText(towns: readonly string[]): string {
   if (towns.length === 0 || towns.length > MAX_NAMED) return 'part of the county';
   return `${towns.length === 1 ? '1 town' : `${towns.length} towns`}: ${towns.map(titleCase).join(', ')}`;
 }
-
-const sizeOf = ([west, south, east, north]: Readonly<Box>): number => (east - west) * (north - south);

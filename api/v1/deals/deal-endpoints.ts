@@ -166,14 +166,12 @@ async function readDeal(resources: Resources, call: CallContext, id: string, exp
 
 export const listDeals = defineEndpoint({
   ...common,
-  method: 'get',
   operationId: 'list_deal_flow_listings',
   summary: 'List deals',
   description:
     "Returns the deal board of the key's user: the lots for sale with their live listing, grade, and advice, sorted by stage and position. If the account has no user, it has a board of its own.",
   query: explainQuery,
   response: {
-    status: 200,
     description: `All deals, up to ${MAX_DEALS.toLocaleString('en-US')}. The list is not paged.`,
     schema: z.array(deal),
     example: { summary: 'One deal', value: [DEAL_EXAMPLE] },
@@ -218,12 +216,11 @@ export const addListing = defineEndpoint({
 
 export const getListing = defineEndpoint({
   ...dealParams,
-  method: 'get',
   operationId: 'get_deal_flow_listing',
   summary: 'Get a deal',
   description: 'Returns a deal from the board.',
   query: explainQuery,
-  response: { ...ONE_DEAL, status: 200, description: 'The deal.' },
+  response: { ...ONE_DEAL, description: 'The deal.' },
   handle: async ({ params: { id }, query: { explain } }, resources, call) => ({
     body: await readDeal(resources, call, id, explain),
     tokens: 0,
@@ -250,7 +247,6 @@ export const changeListing = defineEndpoint({
         advice: null,
       },
     },
-    status: 200,
     description: 'The updated deal.',
   },
   handle: async ({ params: { id }, body }, resources, call) => {

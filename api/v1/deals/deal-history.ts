@@ -37,14 +37,12 @@ export type DealEvent = z.output<typeof event>;
 
 export const dealHistory = defineEndpoint({
   ...dealParams,
-  method: 'get',
   path: `${dealParams.path}history/`,
   operationId: 'get_deal_flow_listing_history',
   summary: 'Get the history of a deal',
   description:
     'Returns every change to the stage, amounts, price, grade, and advice, with its time, author, and cause.',
   response: {
-    status: 200,
     description: `Up to ${MAX_EVENTS.toLocaleString('en-US')} changes, newest first.`,
     schema: z.array(event),
     example: {

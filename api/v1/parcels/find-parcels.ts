@@ -1,4 +1,4 @@
-import { addToGroup } from '../../../shared/kernels/groups.ts';
+import { groupBy } from '../../../shared/kernels/groups.ts';
 import { likeLiteral } from '../../../shared/kernels/owner/owner-words.ts';
 import { filledUp } from '../../../shared/model/roll-text.ts';
 import type { Db } from '../../../shared/platform/db.ts';
@@ -132,10 +132,8 @@ export async function findByApns(
 async function findWritten(db: Db, fips: number, apns: readonly string[]): Promise<Map<string, number[]>> {
   if (apns.length === 0) return new Map();
   const rows = await db.run<FoundApn & { asked: string }>('parcels/find_apns', { fips, apns });
-  const byNumber = new Map<string, typeof rows>();
-  for (const row of rows) addToGroup(byNumber, row.asked, row);
   return new Map(
-    [...byNumber].flatMap(([asked, parcels]) => {
+    [...groupBy(rows, row => row.asked)].flatMap(([asked, parcels]) => {
       const ids = matching(parcels, asked).map(row => row.property_id);
       return ids.length === 0 ? [] : [[asked, ids] as const];
     }),

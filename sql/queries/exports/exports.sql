@@ -184,14 +184,6 @@ hits as materialized (
   from ranked where place = 1
 )
 
--- name: list_county_hits
--- The counties in which a filter finds parcels, and how many. Fragments: the filter's from and where.
-select f.fips, count(*)::int as rows
-from {{from}}
-where {{where}}
-group by f.fips
-order by f.fips;
-
 -- name: list_exports
 -- A company's newest exports, with the progress of their jobs and the name of the list or single market that
 -- each covers. Fragment: subject. `export_id`: null for all.

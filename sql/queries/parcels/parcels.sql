@@ -14,7 +14,8 @@ from (
 select f.fips, count(*) as count
 from {{from}}
 where {{where}}
-group by f.fips;
+group by f.fips
+order by f.fips;
 
 -- name: count_hits
 -- Counts the parcels that a filter finds and, if there are few, returns a page of them, in one pass. `from`,

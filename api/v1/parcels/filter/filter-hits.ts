@@ -18,7 +18,7 @@ type Figure = {
   join?: string;
 };
 
-const joined = (table: string, alias: string) =>
+export const joined = (table: string, alias: string) =>
   `left join ${table} ${alias} on ${alias}.fips = f.fips and ${alias}.property_id = f.property_id`;
 
 const FIGURES: Readonly<Record<string, Figure>> = {

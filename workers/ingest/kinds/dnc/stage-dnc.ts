@@ -13,12 +13,6 @@ const BITMAP_BYTES = 1_250;
  */
 export type Bitmaps = Map<number, Uint8Array>;
 
-/**
- * Maximum number of stored rejects per run, because a file that isn't a list can have hundreds of millions of
- * lines.
- */
-const MAX_REJECTS = 1_000;
-
 /** Adds and deletes in line order, so that the last change of a number wins. */
 export function collector(into: Bitmaps, removed: Bitmaps | null): Pick<NumberSink, 'add' | 'remove'> {
   let lastPrefix = -1;
@@ -63,15 +57,9 @@ export async function collectNumbers(
   const sink: NumberSink = {
     ...collector(into, removed),
     bad(rowNo, what) {
-      if (++bad <= MAX_REJECTS)
-        rejects.add({
-          input: 'dnc',
-          rowNo,
-          field: null,
-          reason: 'not_a_phone',
-          message: `The line ${what}.`,
-          raw: '',
-        });
+      bad++;
+      const message = `The line ${what}.`;
+      rejects.add({ input: 'dnc', rowNo, field: null, reason: 'not_a_phone', message, raw: '' });
     },
   };
   const lines = await readDnc(chunks, columns, sink);

@@ -1,4 +1,5 @@
 import { noComps } from '../../../../shared/feeds/no-comps.ts';
+import { groupBy } from '../../../../shared/kernels/groups.ts';
 import { LISTING_FIELD_NAMES } from '../../../../shared/model/listing-fields.ts';
 import { PARCEL_FIELD_NAMES } from '../../../../shared/model/parcel-fields.ts';
 import { MIN_SALE_PRICE } from '../../../../shared/model/sale-flags.ts';
@@ -97,7 +98,7 @@ function ofOneDeed(sales: readonly Sale[]): Sale[] {
     sales.filter(({ book }) => book !== null),
     ({ book, parcel }) => `${parcel.split('/')[0]}/${book}`,
   );
-  return deeds.flatMap(deed => {
+  return [...deeds.values()].flatMap(deed => {
     const ordered = deed.toSorted((a, b) => (a.day < b.day ? -1 : 1));
     const groups: Sale[][] = [];
     for (const sale of ordered) {
@@ -110,18 +111,12 @@ function ofOneDeed(sales: readonly Sale[]): Sale[] {
   });
 }
 
-const ofOnePrice = (sales: readonly Sale[], minPrice: number): Sale[] =>
-  groupBy(
+function ofOnePrice(sales: readonly Sale[], minPrice: number): Sale[] {
+  const groups = groupBy(
     sales.filter(({ several, price }) => several === null && price >= minPrice),
     ({ parcel, day, price, seller }) => `${parcel.split('/')[0]} ${day} ${price} ${seller}`,
-  )
-    .filter(isOfSeveral)
-    .flat();
+  );
+  return [...groups.values()].filter(isOfSeveral).flat();
+}
 
 const isOfSeveral = (sales: readonly Sale[]): boolean => new Set(sales.map(({ parcel }) => parcel)).size > 1;
-
-function groupBy(sales: readonly Sale[], keyOf: (sale: Sale) => string): Sale[][] {
-  const groups = new Map<string, Sale[]>();
-  for (const sale of sales) groups.set(keyOf(sale), [...(groups.get(keyOf(sale)) ?? []), sale]);
-  return [...groups.values()];
-}
