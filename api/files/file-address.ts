@@ -5,11 +5,14 @@ import { openSignedAddresses } from '../http/signed-addresses.ts';
 export type SignedFile = {
   /** The export. */
   x: string;
-  /** The part number, or 0 for all parts in order. */
+  /** The part number, 0 for all parts in order, or CREDITS. */
   n: number;
   /** When the URL and its file expire, in epoch seconds. */
   e: number;
 };
+
+/** The number of the text with a file's credits. */
+export const CREDITS = -1;
 
 const FORMAT = 'plat file 1\n';
 

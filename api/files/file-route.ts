@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { type RequestHandler, Router } from 'express';
+import { type RequestHandler, type Response, Router } from 'express';
 import { fileNameOf, type NamedOrder, SUBJECT } from '../../shared/exports/export-name.ts';
 import { FILE_TYPES } from '../../shared/exports/export-request.ts';
 import { readCopiedBytes } from '../../shared/platform/copy.ts';
@@ -10,7 +10,7 @@ import { inlined, sql } from '../../shared/platform/statements.ts';
 import { methodNotAllowed, notFound, sendError } from '../http/error-responses.ts';
 import { exchangeOf } from '../http/exchange.ts';
 import { headersOf, setHeaders } from '../http/headers.ts';
-import type { FileAddresses } from './file-address.ts';
+import { CREDITS, type FileAddresses } from './file-address.ts';
 import { openReaderLimits } from './reader-limits.ts';
 
 const PATH = '/files/:token';
@@ -43,8 +43,9 @@ export function filesRouter({ db, files }: Resources, now: () => Date): Router {
       const file = named && (await readFile(db, named.x, named.n));
       if (file === undefined)
         throw notFound('This URL is invalid or has expired. Open the export again to get a new one.');
-      const { parts, name, type, accountId } = file;
+      const { parts, name, type, accountId, credits } = file;
       leave.push(readers.enter('account', accountId));
+      if (named!.n === CREDITS) return sendCredits(res, name, credits);
       const size = parts.reduce((sum, part) => sum + part.size, 0);
       const etag = `"${parts.length === 1 ? parts[0]!.sha256 : `${named!.x}-${size}`}"`;
       const asked = req.headers['if-range'];
@@ -82,21 +83,29 @@ export function filesRouter({ db, files }: Resources, now: () => Date): Router {
   return router;
 }
 
-type KeptFile = { parts: Part[]; name: string; type: string; accountId: string };
+function sendCredits(res: Response, name: string, credits: string): void {
+  setHeaders(res, headersOf(exchangeOf(res)));
+  res
+    .attachment(`${name.replace(/\.\w+$/, '')}-credits.txt`)
+    .setHeader('Cache-Control', 'private')
+    .send(credits);
+}
+
+type KeptFile = { parts: Part[]; name: string; type: string; accountId: string; credits: string };
 
 async function readFile(db: Db, id: string, n: number): Promise<KeptFile | undefined> {
-  const [facts] = await db.run<NamedOrder & { created_at: Date; account_id: string }>(
+  const [facts] = await db.run<NamedOrder & { created_at: Date; account_id: string; credits: string | null }>(
     'exports/read_file_facts',
     { export_id: id },
     { subject: SUBJECT },
   );
   if (facts === undefined) return undefined;
   const all = await db.run<Part>('exports/list_parts', { export_ids: [id] });
-  const parts = n === 0 ? all : all.filter(part => part.n === n);
-  if (parts.length === 0) return undefined;
-  const name = fileNameOf({ ...facts, id }, all.length === 1 ? 0 : n);
+  const parts = n === 0 || n === CREDITS ? all : all.filter(part => part.n === n);
+  if (parts.length === 0 || (n === CREDITS && facts.credits === null)) return undefined;
+  const name = fileNameOf({ ...facts, id }, all.length === 1 || n === CREDITS ? 0 : n);
   const { type } = FILE_TYPES[facts.request.format];
-  return { parts, name, type, accountId: facts.account_id };
+  return { parts, name, type, accountId: facts.account_id, credits: facts.credits ?? '' };
 }
 
 /**

@@ -1,6 +1,8 @@
 import { METRIC_KEYS } from '../model/market-metrics.ts';
 import { ALL_FIELDS, type FieldType } from '../model/parcel-fields.ts';
-import type { ExportKind } from './export-request.ts';
+import type { ExportKind, ExportRequest } from './export-request.ts';
+import { kindOf } from './export-request.ts';
+import { COUNTRY, MAIL_COLUMNS, MAIL_PRESETS } from './mail-layout.ts';
 
 type Columns = Record<string, { type: FieldType; doc: string }>;
 
@@ -75,6 +77,7 @@ const COLUMNS: Record<ExportKind, Columns> = {
   filter: PARCEL,
   owners: { ...PARCEL, ...OWNER },
   list: { ...PARCEL, ...OWNER, ...LIST },
+  mail: MAIL_COLUMNS,
   comps: COMP,
   markets: MARKET,
 };
@@ -86,13 +89,29 @@ export const EXPORT_COLUMNS = [
   ...new Set(Object.values(COLUMNS).flatMap(columns => Object.keys(columns))),
 ] as [string, ...string[]];
 
-/** The last column of every file, with the credits and terms of use for the row's sources. */
+/** The last column of files, with the credits and terms of the row's sources. Mail files don't have it. */
 export const SOURCES_COLUMN = 'sources';
 
-export type ExportColumn = { name: string; type: FieldType };
+export type ExportColumn = {
+  /** The name in the file. */
+  name: string;
+  type: FieldType;
+  /** What the column has, if a preset gave it another name. */
+  of?: string;
+};
 
-/** The chosen columns in the chosen order, followed by `sources`. */
-export const columnsOf = (kind: ExportKind, names: readonly string[] = columnNames(kind)): ExportColumn[] => [
-  ...names.map(name => ({ name, type: COLUMNS[kind][name]!.type })),
-  { name: SOURCES_COLUMN, type: 'text' },
-];
+/** The chosen columns in the chosen order, followed by `sources`. Mail files get their credits separately. */
+export function columnsOf(
+  request: Pick<ExportRequest, 'columns' | 'preset'> & Parameters<typeof kindOf>[0],
+): ExportColumn[] {
+  const kind = kindOf(request);
+  if (request.preset !== undefined)
+    return MAIL_PRESETS[request.preset].columns.map(([name, of]) => ({
+      name,
+      type: of === COUNTRY ? 'text' : MAIL_COLUMNS[of].type,
+      of,
+    }));
+  const { columns: names = columnNames(kind) } = request;
+  const columns = names.map(name => ({ name, type: COLUMNS[kind][name]!.type }));
+  return kind === 'mail' ? columns : [...columns, { name: SOURCES_COLUMN, type: 'text' }];
+}

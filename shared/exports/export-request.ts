@@ -3,6 +3,7 @@ import type { RowStatus } from '../lists/list-terms.ts';
 import { PRICES, type Price } from '../model/prices.ts';
 import type { JobDefinition } from '../platform/queue/jobs.ts';
 import { RETRY } from '../platform/queue/jobs.ts';
+import type { MailPreset } from './mail-layout.ts';
 
 export const EXPORT_FORMATS = ['csv', 'xlsx', 'geojsonl', 'geoparquet', 'kml'] as const;
 export type ExportFormat = (typeof EXPORT_FORMATS)[number];
@@ -31,18 +32,32 @@ export type ExportRequest = {
   one_per_owner?: boolean;
   /** Exports only list rows with this status. */
   status?: RowStatus;
+  /** For lists. `mail` has one row per letter, in title case. Default: `plat`. */
+  layout?: ExportLayout;
+  /** Names the columns of a `mail` file for a mail house or a CRM. */
+  preset?: MailPreset;
+  /** Exports only list rows with a price. */
+  only_with_offer?: boolean;
   most_tokens?: number;
 };
 
-export type ExportKind = 'filter' | 'owners' | 'list' | 'comps' | 'markets';
+export const EXPORT_LAYOUTS = ['plat', 'mail'] as const;
+export type ExportLayout = (typeof EXPORT_LAYOUTS)[number];
+
+export type ExportKind = 'filter' | 'owners' | 'list' | 'mail' | 'comps' | 'markets';
 
 export const kindOf = (
-  request: Pick<ExportRequest, 'list_id' | 'comps' | 'markets' | 'one_per_owner'>,
+  request: Pick<ExportRequest, 'list_id' | 'comps' | 'markets' | 'one_per_owner' | 'layout'>,
 ): ExportKind => {
   if (request.comps !== undefined) return 'comps';
   if (request.markets !== undefined) return 'markets';
-  return request.list_id !== undefined ? 'list' : request.one_per_owner ? 'owners' : 'filter';
+  if (request.list_id !== undefined) return request.layout === 'mail' ? 'mail' : 'list';
+  return request.one_per_owner ? 'owners' : 'filter';
 };
+
+/** Whether a list's file omits rows without a price. Letters need one unless the order says otherwise. */
+export const needsOffer = ({ layout, only_with_offer }: ExportRequest): boolean =>
+  only_with_offer ?? layout === 'mail';
 
 /** The price of a row that the company hasn't paid for. A market has one price for all its rows. */
 export const priceOf = (kind: ExportKind): Price =>

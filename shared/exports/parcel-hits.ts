@@ -24,12 +24,18 @@ export const hitsOfOwners = ({ from, where, values }: Selection, companyId: stri
   };
 };
 
-type ListOptions = { companyId: string; status?: RowStatus | undefined; onePerOwner?: boolean | undefined };
+type ListOptions = {
+  companyId: string;
+  status?: RowStatus | undefined;
+  onePerOwner?: boolean | undefined;
+  /** Only rows with these ids. */
+  among?: readonly number[] | undefined;
+};
 
 export async function hitsOfList(
   db: Db,
   list: Pick<ListRecord, 'id' | 'one_per_owner'>,
-  { companyId, status, onePerOwner = list.one_per_owner }: ListOptions,
+  { companyId, status, onePerOwner = list.one_per_owner, among }: ListOptions,
 ): Promise<Hits> {
   return {
     hits: compose('exports/hits_of_list', listParts()),
@@ -40,6 +46,7 @@ export async function hitsOfList(
       counties: await countiesOfList(db, list.id),
       one_per_owner: onePerOwner,
       status: status ?? null,
+      among: among ?? null,
     },
   };
 }

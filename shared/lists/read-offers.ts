@@ -69,6 +69,17 @@ export async function readOffers(
   return rows;
 }
 
+/** The ids of rows with a price. @param onePerOwner overrides the list's setting */
+export async function listPricedRows(
+  db: Db,
+  companyId: string,
+  list: ListRecord,
+  onePerOwner: boolean = list.one_per_owner,
+): Promise<number[]> {
+  const rows = await readOffers(db, companyId, { ...list, one_per_owner: onePerOwner });
+  return [...rows].filter(([, { offer }]) => offer !== null).map(([id]) => id);
+}
+
 /** Whether someone still has to enter a price for one of a row's parcels before a letter can leave. */
 export const needsPrice = ({ do_not_mail, parcels, offer_parcels }: PricedRow): boolean =>
   !do_not_mail && offer_parcels < parcels;

@@ -156,7 +156,7 @@ async function json(response: Response): Promise<{ id: string; state: string; ur
 /** The reference: PostgreSQL writes the CSV, and this process reads the bytes. */
 async function copyCounty(pool: TestDb): Promise<void> {
   const sqlOf = columnSql(new Date());
-  const columns = columnsOf('filter').flatMap(({ name }) => {
+  const columns = columnsOf({}).flatMap(({ name }) => {
     const sql = sqlOf(name);
     return sql === undefined ? [] : [`${sql} as "${name}"`];
   });

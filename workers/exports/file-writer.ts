@@ -35,7 +35,13 @@ export type CountyRows = { fips: number; ids: Float64Array; versions: Float64Arr
 /** A comp or a market in a file, with its version and number of lines. */
 export type OtherRow = { id: string; version: string; lines: number };
 
-export type Written = { rows: number; parcels: CountyRows[]; others: OtherRow[] };
+export type Written = {
+  rows: number;
+  parcels: CountyRows[];
+  others: OtherRow[];
+  /** For files without a column for them. */
+  credits?: string;
+};
 
 /** COPY lines, and the credits that apply to all of them. */
 export type Copied = { lines: Buffer; credit: string };

@@ -54,7 +54,7 @@ export async function publishCounties(db: Db, folder: string, named?: number[]):
   const files = new Map((await readManifest(folder)).map(file => [file.fips, file]));
   const manifest = (): Manifest => ({
     format: 'GeoParquet 1.1',
-    columns: columnsOf('filter'),
+    columns: columnsOf({}),
     files: [...files.values()].sort((a, b) => (a.fips < b.fips ? -1 : 1)),
   });
   // Remove the files of counties that no longer have parcels.

@@ -16,6 +16,7 @@ import {
   KEPT_DAYS,
   kindOf,
   makeExport,
+  needsOffer,
   priceOf,
 } from '../../shared/exports/export-request.ts';
 import { giveOthers } from '../../shared/exports/given-others.ts';
@@ -123,14 +124,15 @@ function openParts(db: Db, { id, attempt }: Order) {
  * ones. A list records which of its rows were read.
  * @returns the tokens charged
  */
-async function bill(db: Db, order: Order, { rows, parcels, others }: Written): Promise<number> {
+async function bill(db: Db, order: Order, { rows, parcels, others, credits }: Written): Promise<number> {
   const { id, attempt, account_id, company_id, mode, tokens_held: held, request } = order;
   if ((await db.run('exports/lock_export', { export_id: id, attempt })).length === 0) throw OVER;
   const list = request.list_id && (await findListOf(db, company_id, request.list_id));
   if (list) {
     const ids = parcels.flatMap(county => [...county.ids]);
     const shown = { ...list, one_per_owner: request.one_per_owner ?? list.one_per_owner };
-    await markRowsRead(db, company_id, shown, ids, request.status === undefined);
+    const isWhole = request.status === undefined && !needsOffer(request);
+    await markRowsRead(db, company_id, shown, ids, isWhole);
   }
   let charged = 0;
   let fresh = 0;
@@ -153,6 +155,7 @@ async function bill(db: Db, order: Order, { rows, parcels, others }: Written): P
     rows,
     free_rows: rows - fresh,
     tokens,
+    credits: credits ?? null,
     days: KEPT_DAYS,
   });
   return tokens;

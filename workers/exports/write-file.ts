@@ -1,15 +1,16 @@
 import { columnsOf } from '../../shared/exports/export-columns.ts';
-import { type ExportFormat, kindOf } from '../../shared/exports/export-request.ts';
+import { type ExportFormat, type ExportKind, kindOf } from '../../shared/exports/export-request.ts';
 import type { FileOptions, OpenFile, Sink, Written } from './file-writer.ts';
 import { writeComps } from './write-comps.ts';
+import { writeMail } from './write-mail.ts';
 import { writeMarkets } from './write-markets.ts';
 import { writeParcels } from './write-parcels.ts';
 
 export async function writeFile(options: FileOptions): Promise<Written> {
   const { request, signal, keep } = options;
-  const { format, columns: names } = request;
+  const { format } = request;
   const kind = kindOf(request);
-  const columns = columnsOf(kind, names);
+  const columns = columnsOf(request);
   const { boundary = format !== 'csv' && format !== 'xlsx' && kind !== 'comps' && kind !== 'markets' } =
     request;
   const writer = (await loadFormat(format))(columns, boundary);
@@ -27,11 +28,19 @@ export async function writeFile(options: FileOptions): Promise<Written> {
       options.progress(total === 0 ? 1 : done / total, `${done} of ${total} rows`);
     },
   };
-  const write = kind === 'comps' ? writeComps : kind === 'markets' ? writeMarkets : writeParcels;
-  const written = await write(options, sink);
+  const written = await WRITERS[kind](options, sink);
   await keep(writer.end());
   return written;
 }
+
+const WRITERS: Record<ExportKind, (options: FileOptions, sink: Sink) => Promise<Written>> = {
+  filter: writeParcels,
+  owners: writeParcels,
+  list: writeParcels,
+  mail: writeMail,
+  comps: writeComps,
+  markets: writeMarkets,
+};
 
 /** The writer for a format. Its library is loaded when the first file needs it. */
 async function loadFormat(format: ExportFormat): Promise<OpenFile> {

@@ -1,10 +1,11 @@
 import { SOURCES_COLUMN } from '../../shared/exports/export-columns.ts';
-import { mostRows } from '../../shared/exports/export-request.ts';
+import { mostRows, needsOffer } from '../../shared/exports/export-request.ts';
 import { findListOf, type Hits, hitsOfList, hitsOfOwners } from '../../shared/exports/parcel-hits.ts';
 import { hilbertOrder } from '../../shared/geo/hilbert.ts';
 import { COMPUTE_HERE } from '../../shared/geo/shape-work.ts';
 import { isoDay, utcDay } from '../../shared/kernels/stats/calendar.ts';
 import type { ListRecord } from '../../shared/lists/list-terms.ts';
+import { listPricedRows } from '../../shared/lists/read-offers.ts';
 import { MAX_ACRES_RATIO, PARCEL_FIELDS } from '../../shared/model/parcel-fields.ts';
 import { countyOf } from '../../shared/model/property-id.ts';
 import { measuredAcresSql, statedAcresSql } from '../../shared/model/shown-acres.ts';
@@ -73,7 +74,8 @@ async function chooseParcels({ db, request, companyId, asOf }: FileOptions): Pro
     const list = await findListOf(db, companyId!, request.list_id);
     if (list === undefined) throw listGone();
     const { status, one_per_owner: onePerOwner } = request;
-    const hits = await hitsOfList(db, list, { companyId: companyId!, status, onePerOwner });
+    const among = needsOffer(request) ? await listPricedRows(db, companyId!, list, onePerOwner) : undefined;
+    const hits = await hitsOfList(db, list, { companyId: companyId!, status, onePerOwner, among });
     return listParcels(list, await db.snapshot(tx => readMembersOf(tx, hits)));
   }
   const body = filterSchema.parse(request.filter) as FilterBody;
@@ -94,7 +96,7 @@ async function chooseParcels({ db, request, companyId, asOf }: FileOptions): Pro
   };
 }
 
-const listGone = () =>
+export const listGone = () =>
   new PlatError('validation_error', 'Rejected: list_id. See details for the reasons.', {
     details: { list_id: ['was deleted in the meantime'] },
   });

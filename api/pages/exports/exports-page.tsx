@@ -23,6 +23,7 @@ const WHAT: Record<ExportKind, string> = {
   filter: 'Search',
   owners: 'Search, one row per owner',
   list: 'List',
+  mail: 'Mailing',
   comps: 'Sales and listings',
   markets: 'Statistics',
 };

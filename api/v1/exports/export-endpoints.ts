@@ -45,6 +45,7 @@ const UNFINISHED = {
   tokens: null,
   parts: [],
   url: null,
+  credits_url: null,
   expires_at: null,
 };
 

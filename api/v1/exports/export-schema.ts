@@ -2,11 +2,12 @@ import { z } from 'zod';
 import type { ExportError } from '../../../shared/exports/end-export.ts';
 import { columnNames, EXPORT_COLUMNS } from '../../../shared/exports/export-columns.ts';
 import { type NamedOrder, SUBJECT } from '../../../shared/exports/export-name.ts';
-import { EXPORT_FORMATS, kindOf } from '../../../shared/exports/export-request.ts';
+import { EXPORT_FORMATS, EXPORT_LAYOUTS, kindOf } from '../../../shared/exports/export-request.ts';
+import { MAIL_PRESET_NAMES } from '../../../shared/exports/mail-layout.ts';
 import { ROW_STATUSES } from '../../../shared/lists/list-terms.ts';
 import { compsRequest } from '../../../shared/market/comps-query.ts';
 import type { Db } from '../../../shared/platform/db.ts';
-import type { FileAddresses } from '../../files/file-address.ts';
+import { CREDITS, type FileAddresses } from '../../files/file-address.ts';
 import { type CallContext, link } from '../../http/endpoint.ts';
 import { WIDE_FILTER } from '../examples/examples.ts';
 import { sentFilter } from '../parcels/filter/filter-body.ts';
@@ -73,7 +74,7 @@ export const newExport = z
       .refine(names => new Set(names).size === names.length, 'must not repeat a column')
       .optional()
       .describe(
-        `Columns, in the order of the file. Default: all. \`sources\` (data credits) is always the last column. Which columns are available depends on what you export. Parcels: the fields of \`GET properties/{property_id}/\`, with \`longitude\` and \`latitude\` instead of \`url\`, \`point\`, \`row_version\`, \`steeper_percent\`, \`retired_at\`, \`shape\`, and \`timeline\`. With one row per owner, also \`owner_parcels\` and \`owner_acres\`. Lists: also these two, \`status\`, \`status_at\`, \`tags\`, \`value\`, \`offer\`, and \`needs_review\`. Comps: the fields of \`GET comps/\` without \`photos\`. Markets: the region, \`bucket\`, \`listings\`, and the figures in \`data\`.`,
+        `Columns, in the order of the file. Default: all. \`sources\` (data credits) is always the last column. Which columns are available depends on what you export. Parcels: the fields of \`GET properties/{property_id}/\`, with \`longitude\` and \`latitude\` instead of \`url\`, \`point\`, \`row_version\`, \`steeper_percent\`, \`retired_at\`, \`shape\`, and \`timeline\`. With one row per owner, also \`owner_parcels\` and \`owner_acres\`. Lists: also these two, \`status\`, \`status_at\`, \`tags\`, \`value\`, \`offer\`, \`offer_high\`, \`offer_source\`, \`offer_parcels\`, and \`needs_review\`. \`layout: mail\` has its own columns. Comps: the fields of \`GET comps/\` without \`photos\`. Markets: the region, \`bucket\`, \`listings\`, and the figures in \`data\`.`,
       ),
     boundary: z
       .boolean('must be true or false')
@@ -91,6 +92,20 @@ export const newExport = z
       .enum(ROW_STATUSES, `must be one of ${ROW_STATUSES.join(', ')}`)
       .optional()
       .describe('For a list: only rows with this status.'),
+    layout: z
+      .enum(EXPORT_LAYOUTS, `must be one of ${EXPORT_LAYOUTS.join(', ')}`)
+      .optional()
+      .describe(
+        'For a list as csv or xlsx: `mail` for one row per letter, in title case, with split names. Default: `plat`.',
+      ),
+    preset: z
+      .enum(MAIL_PRESET_NAMES, `must be one of ${MAIL_PRESET_NAMES.join(', ')}`)
+      .optional()
+      .describe('For `layout: mail`: the mail house or CRM whose column names the file has.'),
+    only_with_offer: z
+      .boolean('must be true or false')
+      .optional()
+      .describe('For a list: only rows with a price. Default: true for `layout: mail`, otherwise false.'),
     most_tokens: z
       .int('must be a whole number')
       .min(0, 'must be 0 or more')
@@ -106,7 +121,7 @@ export const newExport = z
     if (named.length !== 1)
       for (const name of named.length === 0 ? SOURCES : named)
         add(name, `exactly one of ${SOURCES.join(', ')} is required`);
-    const { format, boundary, columns, one_per_owner, status } = given;
+    const { format, boundary, columns, one_per_owner, status, layout, preset, only_with_offer } = given;
     const kind = kindOf(given);
     const isParcels = kind !== 'comps' && kind !== 'markets';
     if (format === 'xlsx' && boundary)
@@ -115,7 +130,14 @@ export const newExport = z
     if (kind === 'markets' && format !== 'csv' && format !== 'xlsx')
       add('format', 'must be csv or xlsx: markets have no shapes');
     if (one_per_owner && !isParcels) add('one_per_owner', 'is only for parcels: omit it');
-    if (status !== undefined && kind !== 'list') add('status', 'can be used only with list_id');
+    for (const [name, value] of Object.entries({ status, layout, only_with_offer }))
+      if (value !== undefined && given.list_id === undefined) add(name, 'can be used only with list_id');
+    if (layout === 'mail' && format !== 'csv' && format !== 'xlsx')
+      add('format', 'must be csv or xlsx: letters have no shapes');
+    if (layout === 'mail' && boundary) add('boundary', 'is not available for letters: omit it');
+    if (preset !== undefined && layout !== 'mail') add('preset', "can be used only with layout 'mail'");
+    if (preset !== undefined && columns !== undefined)
+      add('columns', 'are named by the preset: omit one of them');
     const strange = columns?.filter(name => !columnNames(kind).includes(name)) ?? [];
     if (strange.length > 0)
       add(
@@ -152,6 +174,11 @@ export const exported = z
     tokens: count('Price in tokens. Null until it is ready.'),
     parts: z.array(part).describe('Parts of the file. Empty unless it is ready.'),
     url: link.nullable().describe('URL of all parts as one file. Null unless it is ready.'),
+    credits_url: link
+      .nullable()
+      .describe(
+        'URL of a text file with the sources and terms of the data. Null unless the layout is `mail` and the file is ready.',
+      ),
     error: z
       .object({
         code: z.string(),
@@ -189,6 +216,7 @@ export const EXPORT_EXAMPLE: Export = {
     },
   ],
   url: ADDRESS,
+  credits_url: null,
   created_at: '2026-11-20T10:00:00.000Z',
   expires_at: EXPIRES,
 };
@@ -241,6 +269,7 @@ export async function toExports(
           own.map(async ({ n, size, sha256 }) => ({ n, url: await urlOf(n), bytes: size, sha256 })),
         ),
         url: own.length === 0 ? null : await urlOf(0),
+        credits_url: own.length > 0 && kindOf(request) === 'mail' ? await urlOf(CREDITS) : null,
         ...(error && { error }),
         created_at: created_at.toISOString(),
         expires_at: expires_at?.toISOString() ?? null,

@@ -1,4 +1,10 @@
-import { type ExportRequest, kindOf, mostRows, priceOf } from '../../../shared/exports/export-request.ts';
+import {
+  type ExportRequest,
+  kindOf,
+  mostRows,
+  needsOffer,
+  priceOf,
+} from '../../../shared/exports/export-request.ts';
 import {
   findListOf,
   type Hits,
@@ -6,6 +12,7 @@ import {
   hitsOfList,
   hitsOfOwners,
 } from '../../../shared/exports/parcel-hits.ts';
+import { listPricedRows } from '../../../shared/lists/read-offers.ts';
 import { areasOf, openArea } from '../../../shared/market/comps-area.ts';
 import { compsRequest } from '../../../shared/market/comps-query.ts';
 import { selectComps } from '../../../shared/market/select-comps.ts';
@@ -44,7 +51,7 @@ export async function priceExport(
   at: At,
 ): Promise<ExportPrice> {
   const kind = kindOf(request);
-  const field = kind === 'list' ? 'list_id' : kind === 'owners' ? 'filter' : kind;
+  const field = request.list_id !== undefined ? 'list_id' : kind === 'owners' ? 'filter' : kind;
   const count = kind === 'comps' ? countComps : kind === 'markets' ? countMarkets : countParcels;
   const { rows, free, bound = null } = await count(db, companyId, request, at);
   const most = mostRows(request.format);
@@ -83,14 +90,16 @@ async function countParcels(db: Db, companyId: string, request: ExportRequest, a
 async function hitsOf(
   db: Db,
   companyId: string,
-  { list_id, filter, one_per_owner, status }: ExportRequest,
+  request: ExportRequest,
   { now: asOf, work }: At,
 ): Promise<Hits & { bound: number | null }> {
+  const { list_id, filter, one_per_owner, status } = request;
   if (list_id !== undefined) {
     const list = await findListOf(db, companyId, list_id);
     if (list === undefined)
       throw validationError({ list_id: ["is not the id of one of your company's lists"] });
-    const options = { companyId, status, onePerOwner: one_per_owner };
+    const among = needsOffer(request) ? await listPricedRows(db, companyId, list, one_per_owner) : undefined;
+    const options = { companyId, status, onePerOwner: one_per_owner, among };
     const hits = await hitsOfList(db, list, options);
     return { ...hits, bound: list.rows_at_most && Math.max(list.rows_at_most, MIN_DISCLOSED_COUNT) };
   }

@@ -122,7 +122,7 @@ limit 1;
 -- name: finish_export
 -- Marks a complete file as paid for and ready. `days`: how long it is kept.
 update exports
-set state = 'ready', tokens_held = 0, rows = :rows, free_rows = :free_rows, tokens = :tokens,
+set state = 'ready', tokens_held = 0, rows = :rows, free_rows = :free_rows, tokens = :tokens, credits = :credits,
   ended_at = now(), expires_at = now() + :days::int * interval '1 day'
 where id = :export_id;
 
@@ -155,7 +155,7 @@ hits as materialized (
 
 -- name: hits_of_list
 -- A fragment for other statements: the rows of a list in a file, without do-not-mail owners. Fragments:
--- members, owners, and ranked, as for lists. `status`: null for all.
+-- members, owners, and ranked, as for lists. `status` and `among` (ids): null for all.
 {{members}},
 {{owners}},
 {{ranked}},
@@ -164,6 +164,7 @@ hits as materialized (
   from ranked
   where (place = 1 or not :one_per_owner::boolean) and not do_not_mail
     and (:status::text is null or status = :status)
+    and (:among::bigint[] is null or property_id = any (:among))
 )
 
 -- name: hits_of_owners
@@ -255,9 +256,9 @@ order by f.kind <> 'assessor', f.kind, f.name;
 select id from exports where id = :export_id and attempt = :attempt and state = 'running' for update;
 
 -- name: read_file_facts
--- A stored file's request, dates, and the name of its list or single market. Returns no row unless the
--- account that ordered it is in good standing. Fragment: subject.
-select e.request, e.expires_at, e.created_at, e.account_id,
+-- A stored file's request, dates, and credits, and the name of its list or single market. Returns no row
+-- unless the account that ordered it is in good standing. Fragment: subject.
+select e.request, e.expires_at, e.created_at, e.account_id, e.credits,
   {{subject}} as subject
 from exports e
 join accounts a on a.id = e.account_id and a.disabled_at is null and a.pro and a.invoice_paid
