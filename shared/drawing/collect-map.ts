@@ -24,15 +24,13 @@ export type Surroundings = {
   truncated: string[];
 };
 
-export type ParcelDrawing = {
-  parcel: ParcelRow;
-  shape: MultiPolygon;
-  view: View;
-  computed: ComputedLand;
-  surroundings: Surroundings;
-};
+export type ParcelMap = { parcel: ParcelRow; shape: MultiPolygon; view: View; surroundings: Surroundings };
+
+export type ParcelDrawing = ParcelMap & { computed: ComputedLand };
 
 const MAP_PX = { width: 900, height: 740 };
+/** At this size, labels can be read in a side panel. */
+const SMALL_MAP_PX = { width: 400, height: 320 };
 
 /** The map's margin: an eighth of the parcel's length, but at least enough to show adjacent roads. */
 const MARGIN_SHARE = 1 / 8;
@@ -73,6 +71,21 @@ export async function readParcelDrawing(
   const computed = await computeParcel(input, draw.signal);
   return { stored, drawn: { parcel: stored.parcel, computed, ...rest } };
 }
+
+/**
+ * Reads what a small map of a parcel shows, without measuring its land. Null for an unknown id.
+ * @throws PlatError `parcel_retired`, `parcel_shapeless` if there is nothing to draw
+ */
+export const readParcelMap = (db: Db, propertyId: number): Promise<ParcelMap | null> =>
+  db.snapshot(async tx => {
+    const stored = await readStoredParcel(tx, propertyId);
+    if (stored === null) return null;
+    const parcel = requireDrawable(stored.parcel);
+    const shape = decodeBoundary(parcel.boundary);
+    const marginM = Math.max(HIGHWAY_MARGIN_M, MARGIN_SHARE * lengthM(shape));
+    const view = viewOf(shape, marginM, SMALL_MAP_PX.width, SMALL_MAP_PX.height);
+    return { parcel, shape, view, surroundings: await readSurroundings(tx, view, parcel, MAX_PER_KIND) };
+  });
 
 type DrawableParcel = ParcelRow & { boundary: Uint8Array };
 

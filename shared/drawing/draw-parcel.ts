@@ -1,14 +1,16 @@
-import type { ParcelDrawing } from './collect-map.ts';
+import { shortApn } from '../model/roll-text.ts';
+import type { ParcelDrawing, ParcelMap } from './collect-map.ts';
 import { FONT, TEXT_COLOR, ZONE_STYLES, type ZoneKind } from './drawing-style.ts';
 import { drawPanel, PANEL_PX, type PanelOptions } from './map-panel.ts';
 import { drawMap } from './parcel-map.ts';
+import { drawSmallMap } from './small-map.ts';
 import { element, textElement } from './xml.ts';
 
 const EDGE_PX = 12;
 
 /** Draws a parcel as a self-contained SVG document. All text is escaped. */
 export function drawParcel(drawn: ParcelDrawing, options: PanelOptions): string {
-  const { parcel, view } = drawn;
+  const { view } = drawn;
   const width = view.widthPx + PANEL_PX + 3 * EDGE_PX;
   const height = view.heightPx + 2 * EDGE_PX;
   const map = element(
@@ -22,6 +24,19 @@ export function drawParcel(drawn: ParcelDrawing, options: PanelOptions): string 
     { transform: `translate(${view.widthPx + 2.5 * EDGE_PX} 0)` },
     drawPanel(drawn, options),
   );
+  return documentOf(drawn, { width, height }, map, panel);
+}
+
+/** The parcel's map without figures, small enough for a page or a report. */
+export function drawParcelMap(drawn: ParcelMap): string {
+  const { widthPx: width, heightPx: height } = drawn.view;
+  const map = element('g', { 'text-anchor': 'middle', 'clip-path': 'url(#view)' }, drawSmallMap(drawn));
+  return documentOf(drawn, { width, height }, map);
+}
+
+type Size = { width: number; height: number };
+
+function documentOf({ parcel, view }: ParcelMap, { width, height }: Size, ...content: string[]): string {
   const svg = element(
     'svg',
     {
@@ -32,20 +47,10 @@ export function drawParcel(drawn: ParcelDrawing, options: PanelOptions): string 
       'font-family': FONT,
       'data-metres-per-px': view.metersPerPx.toPrecision(9),
     },
-    textElement(
-      'title',
-      {},
-      `Parcel ${parcel.property_id}${parcel.apn === null ? '' : `, APN ${parcel.apn}`}`,
-    ),
-    textElement(
-      'style',
-      {},
-      '.halo { paint-order: stroke; stroke: #ffffff; stroke-width: 3px; stroke-linejoin: round }',
-    ),
+    textElement('title', {}, parcel.apn === null ? 'Parcel' : `APN ${shortApn(parcel.apn)}`),
     element('defs', {}, ...(Object.keys(ZONE_STYLES) as ZoneKind[]).map(hatch), clip(view)),
     element('rect', { width, height, fill: '#ffffff' }),
-    map,
-    panel,
+    ...content,
   );
   return `<?xml version="1.0" encoding="UTF-8"?>\n${svg}\n`;
 }

@@ -1,5 +1,5 @@
 import { ACCESS_LABELS, FRONTAGE_CLASSES, SLOPE_GRADES } from '../model/land-layers.ts';
-import { fiveDigits } from '../regions/counties.ts';
+import { shortApn, titleCase } from '../model/roll-text.ts';
 import type { ParcelDrawing } from './collect-map.ts';
 import type { Difference } from './computed.ts';
 import {
@@ -20,6 +20,8 @@ const UNKNOWN = 'unknown';
 const MAX_DIFFERENCES = 6;
 
 export type PanelOptions = { differences: readonly Difference[]; waiting: boolean; computedAt: Date | null };
+
+const HEAD = { 'font-size': 18, 'font-weight': 'bold' };
 
 /** The SVG elements added so far, and the y position of the next one. */
 type Panel = { elements: string[]; y: number };
@@ -73,13 +75,12 @@ function entry(panel: Panel, sample: string, words: string, figure: string, id?:
 }
 
 function writeIdentity(panel: Panel, drawn: ParcelDrawing): void {
-  const { parcel } = drawn;
-  write(panel, `Parcel ${parcel.property_id}`, { 'font-size': 18, 'font-weight': 'bold' }, 21);
-  write(panel, shorten(`APN ${parcel.apn ?? 'not stated'}`));
-  const county = parcel.county === null ? 'county' : `${parcel.county}, ${parcel.state}`;
-  write(panel, shorten(`${county} (${fiveDigits(parcel.fips)})`));
-  if (parcel.owner_name !== null) write(panel, shorten(parcel.owner_name));
-  if (parcel.situs_address !== null) write(panel, shorten(parcel.situs_address));
+  const { apn, situs_address: address, owner_name: owner, county, state } = drawn.parcel;
+  const number = `APN ${apn === null ? 'not stated' : shortApn(apn)}`;
+  write(panel, shorten(address === null ? number : titleCase(address)), HEAD, 21);
+  if (address !== null) write(panel, shorten(number));
+  if (county !== null) write(panel, shorten(`${county}, ${state}`));
+  if (owner !== null) write(panel, shorten(titleCase(owner)));
   write(panel, acreage(drawn));
 }
 

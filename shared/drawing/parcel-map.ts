@@ -17,6 +17,7 @@ import {
   type ZoneKind,
 } from './drawing-style.ts';
 import { type Point, scaleBarOf, type View } from './map-extent.ts';
+import { drawSideLengths, HALO, label } from './map-labels.ts';
 import { element, textElement } from './xml.ts';
 
 /** Shapes are clipped this far outside the view to hide the clipped edges. */
@@ -49,20 +50,25 @@ export function drawMap({ parcel, shape, view, computed, surroundings }: ParcelD
       'stroke-linejoin': 'round',
       'data-property-id': parcel.property_id,
     }),
+    drawSideLengths(
+      shape,
+      view,
+      computed.facing.map(({ line }) => line.map(view.toPx)),
+    ),
     drawFrontage(computed.facing, view),
     drawNorth(view),
     drawScaleBar(view),
   ].join('\n');
 }
 
-function ringsOf(shape: MultiPolygon, view: View, frame: Box): Line[] {
+export function ringsOf(shape: MultiPolygon, view: View, frame: Box): Line[] {
   return shape
     .flat()
     .map(ring => clipRing(ring.slice(0, -1).map(view.toPx), frame))
     .filter(ring => ring.length > 0);
 }
 
-function drawZones(kind: ZoneKind, zones: readonly Zone[], view: View, frame: Box): string {
+export function drawZones(kind: ZoneKind, zones: readonly Zone[], view: View, frame: Box): string {
   const { name, color } = ZONE_STYLES[kind];
   const paths = zones.flatMap(zone => {
     const rings = ringsOf(zone.shape, view, frame);
@@ -162,43 +168,16 @@ function drawFrontage(facing: readonly FacingStretch[], view: View): string {
   );
 }
 
-/**
- * Text along a line, never upside down. It is `above` the line, or to its `right`, which is the outside of a
- * boundary.
- */
-function label(
-  { at, angle }: ReturnType<typeof pointAlong>,
-  words: string,
-  color: string,
-  { side, awayPx }: { side: 'above' | 'right'; awayPx: number },
-): string {
-  const isTurned = Math.abs(angle) > Math.PI / 2;
-  const upright = isTurned ? angle + Math.PI : angle;
-  // The y axis points down, so the right of a line is below unrotated text.
-  const isBelow = side === 'right' && !isTurned;
-  const degrees = Math.round((upright * 180) / Math.PI) % 360;
-  return textElement(
-    'text',
-    {
-      transform: `translate(${px(at[0])} ${px(at[1])}) rotate(${degrees})`,
-      y: isBelow ? awayPx + 9 : -awayPx,
-      fill: color,
-      class: 'halo',
-    },
-    words,
-  );
-}
-
-function drawNorth({ widthPx }: View): string {
+export function drawNorth({ widthPx }: View): string {
   return element(
     'g',
     { id: 'north', transform: `translate(${widthPx - 30} 18)` },
     element('path', { d: 'M0 0L7 22L0 17L-7 22Z', fill: TEXT_COLOR, stroke: '#ffffff', 'stroke-width': 1 }),
-    textElement('text', { y: 35, 'font-size': 13, 'font-weight': 'bold', class: 'halo' }, 'N'),
+    textElement('text', { y: 35, 'font-size': 13, 'font-weight': 'bold', ...HALO }, 'N'),
   );
 }
 
-function drawScaleBar(view: View): string {
+export function drawScaleBar(view: View): string {
   const { feet, px: length } = scaleBarOf(view, view.widthPx / 4);
   const words = `${feet.toLocaleString('en-US')} ft`;
   return element(
@@ -206,7 +185,7 @@ function drawScaleBar(view: View): string {
     { id: 'scale-bar', 'data-ft': feet, transform: `translate(18 ${view.heightPx - 16})` },
     element('path', { d: `M0 -7V0H${px(length)}V-7`, fill: 'none', stroke: '#ffffff', 'stroke-width': 5 }),
     element('path', { d: `M0 -7V0H${px(length)}V-7`, fill: 'none', stroke: TEXT_COLOR, 'stroke-width': 2 }),
-    textElement('text', { x: px(length / 2), y: -8, 'font-size': 12, class: 'halo' }, words),
+    textElement('text', { x: px(length / 2), y: -8, 'font-size': 12, ...HALO }, words),
   );
 }
 

@@ -41,7 +41,15 @@ export async function listCountyZips(db: Db, fips: number): Promise<RegionKey[]>
   return rows.map(({ zip }) => ({ type: 'zip', code: zip }));
 }
 
-export async function listAddresses(db: Db, ids: readonly string[]): Promise<Map<string, string | null>> {
-  const rows = await db.run<{ id: string; address: string | null }>('market/list_addresses', { ids });
-  return new Map(rows.map(({ id, address }) => [id, address]));
+export type CompPlace = {
+  address: string | null;
+  apn: string | null;
+  lon: number | null;
+  lat: number | null;
+};
+
+/** Where comps are, by id. */
+export async function listCompPlaces(db: Db, ids: readonly string[]): Promise<Map<string, CompPlace>> {
+  const rows = await db.run<CompPlace & { id: string }>('market/list_comp_places', { ids });
+  return new Map(rows.map(({ id, ...place }) => [id, place]));
 }

@@ -21,10 +21,11 @@ type Named = Pick<FieldSpec, 'label'> & Partial<FieldSpec>;
 export const changedFieldOf = (field: string): Named | undefined => ALL_FIELDS[field] ?? OTHERS[field];
 
 /** Names and addresses, which rolls write in capitals. */
-const IN_CAPITALS = /^(owner_name|(mail|situs)_(address|city)$)/;
+const IN_CAPITALS =
+  /^(owner_name(_2)?|seller_name|subdivision|school_district|water_name|(mail|situs)_(address|city))$/;
 
-/** A changed value as text. @param spec the result of changedFieldOf for the field */
-export function changedText(field: string, spec: Named, value: unknown): string {
+/** A field's value as text, with names in title case. */
+export function namedText(field: string, spec: Named, value: unknown): string {
   const text = fieldText(spec, value) ?? '–';
   return IN_CAPITALS.test(field) ? titleCase(text) : text;
 }

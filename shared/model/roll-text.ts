@@ -105,3 +105,18 @@ export function mailLines(parcel: Readonly<Record<string, unknown>>): string[] {
   const code = [mail_state, mail_zip].filter(Boolean).join(' ');
   return [textOf(mail_address), [textOf(mail_city), code].filter(Boolean).join(', ')].filter(Boolean);
 }
+
+type Named = { situs_address?: unknown; apn?: unknown };
+
+/** A parcel's address, or its number if it has none. */
+export function nameOfParcel({ situs_address: address, apn }: Named): string {
+  if (typeof address === 'string' && address !== '') return titleCase(address);
+  return typeof apn === 'string' && apn !== '' ? `APN ${shortApn(apn)}` : 'No address';
+}
+
+/** Whether two parcel numbers are the same, apart from punctuation, case, and padding. */
+export function isSameApn(one: string, other: string): boolean {
+  const plain = (apn: string) => apn.replace(/[ .-]/g, '').toUpperCase();
+  if (plain(one) === '' || plain(other) === '') return false;
+  return plain(one) === plain(other) || shortApn(one) === shortApn(other);
+}

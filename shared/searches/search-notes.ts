@@ -1,5 +1,5 @@
 import type { ChangedFields } from '../model/changes.ts';
-import { changedFieldOf, changedText } from '../model/field-of-change.ts';
+import { changedFieldOf, namedText } from '../model/field-of-change.ts';
 import { acres } from '../model/figures.ts';
 import { countyOf } from '../model/property-id.ts';
 import { shortApn, titleCase } from '../model/roll-text.ts';
@@ -71,7 +71,7 @@ export const shownChanges = ({ fields }: NamedNote, texts: boolean): ShownChange
     const isText = spec.unit === undefined && spec.type !== 'date';
     // Show only the label, because a boundary's values mean nothing to people.
     if (field === 'boundary' || (isText && !texts)) return [{ label }];
-    const [was, is] = values.map(value => changedText(field, spec, value));
+    const [was, is] = values.map(value => namedText(field, spec, value));
     return [{ label, values: `${was} → ${is}` }];
   });
 

@@ -168,6 +168,7 @@ export const PAGES = [
   '/data/spreads?county=33019',
   '/data/credits?box=-72.2,43.1,-72,43.3&layers=roads,wetlands,flood',
   '/data/drawing/3301900000100.svg',
+  '/data/drawing/3301900000100-map.svg',
   '/data?county=33019&view=table&order=-value',
   '/data?county=33019&color=value_per_acre',
   '/search?q=smith',

@@ -1,4 +1,4 @@
-import { changedFieldOf, changedText } from '../../../shared/model/field-of-change.ts';
+import { changedFieldOf, namedText } from '../../../shared/model/field-of-change.ts';
 import { day } from '../../../shared/model/figures.ts';
 import type { TimelineEntry } from '../../v1/parcels/property-detail.ts';
 import { Grid } from '../frame/layout.tsx';
@@ -11,7 +11,7 @@ export function ParcelHistory({ timeline }: { timeline: readonly TimelineEntry[]
     const spec = changedFieldOf(field);
     if (spec === undefined) return [];
     const values =
-      field === 'boundary' ? ['–', 'redrawn'] : [was, is].map(value => changedText(field, spec, value));
+      field === 'boundary' ? ['–', 'redrawn'] : [was, is].map(value => namedText(field, spec, value));
     return [[spec.label, ...values, day(at)]];
   });
   return (

@@ -15,6 +15,13 @@ const NO_DATA = 'No data';
 
 const numberOf = (value: unknown): number | null => (typeof value === 'number' ? value : null);
 
+/** Feet of frontage on all roads. */
+export const frontageOf = (detail: Record<string, unknown>): number =>
+  ['highway_frontage_ft', 'road_frontage_ft', 'local_frontage_ft'].reduce(
+    (sum, name) => sum + (numberOf(detail[name]) ?? 0),
+    0,
+  );
+
 function roadAccess({ access, landlocked, ...detail }: Detail): Fact {
   const icon = 'route';
   if (access === 'unmapped')
@@ -24,10 +31,7 @@ function roadAccess({ access, landlocked, ...detail }: Detail): Fact {
   if (landlocked) return { icon, state: 'no', title: 'Landlocked', more: 'No road reaches the parcel' };
   if (access === 'private_road')
     return { icon, state: 'yes', title: 'Private road', more: 'No public road touches the parcel' };
-  const feet = ['highway_frontage_ft', 'road_frontage_ft', 'local_frontage_ft'].reduce(
-    (sum, name) => sum + (numberOf(detail[name]) ?? 0),
-    0,
-  );
+  const feet = frontageOf(detail);
   return {
     icon,
     state: 'yes',
@@ -50,7 +54,7 @@ function waterfront({ waterfront: isOnWater, waterfront_ft, water_name }: Detail
   if (isOnWater !== true) return [];
   const feet = numberOf(waterfront_ft);
   const shore = feet ? `${count(feet)} ft of shore` : 'According to the roll';
-  const more = typeof water_name === 'string' ? `${shore} on ${water_name}` : shore;
+  const more = typeof water_name === 'string' ? `${shore} on ${titleCase(water_name)}` : shore;
   return [{ icon: 'waves', state: 'yes', title: 'Waterfront', more }];
 }
 
@@ -64,20 +68,25 @@ function slope(mean: number | null): Fact {
     : { icon, state: 'no', title: 'Steep', more };
 }
 
-function vacancy({ vacant, structure_count, land_use_code }: Detail): Fact {
-  if (typeof vacant !== 'boolean')
-    return { icon: 'trees', state: 'unknown', title: 'Buildings', more: 'No data on the roll' };
-  const use = typeof land_use_code === 'string' ? titleCase(land_use_code) : undefined;
-  if (vacant)
-    return { icon: 'trees', state: 'yes', title: 'Vacant', more: use ?? 'No buildings on the roll' };
+/** The roll's class code can contradict its buildings, so the two are always shown together. */
+function vacancy({ vacant, structure_count, land_use_code: code }: Detail): Fact {
   const structures = numberOf(structure_count);
-  return {
-    icon: 'house',
-    state: 'part',
-    title: 'Has buildings',
-    more: structures ? `${structures} on the roll` : (use ?? 'According to the roll'),
-  };
+  const built = structures ? `${structures} ${structures === 1 ? 'building' : 'buildings'}` : undefined;
+  const of = code ? `class ${code}` : undefined;
+  const more = (words: string | undefined) => capitalized([words, of].filter(Boolean).join(', '));
+  if (typeof vacant !== 'boolean')
+    return {
+      icon: 'trees',
+      state: 'unknown',
+      title: 'Buildings',
+      more: more(built) || 'No data on the roll',
+    };
+  return vacant
+    ? { icon: 'trees', state: 'yes', title: 'Vacant', more: more('no building on the roll') }
+    : { icon: 'house', state: 'part', title: 'Has buildings', more: more(built) || 'According to the roll' };
 }
+
+const capitalized = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
 const landFacts = (detail: Detail): Fact[] => [
   roadAccess(detail),

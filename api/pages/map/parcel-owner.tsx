@@ -1,6 +1,6 @@
 import type { MailPlace } from '../../../shared/contacts/calling-hours.ts';
 import { acres } from '../../../shared/model/figures.ts';
-import { mailLines, shortApn, titleCase } from '../../../shared/model/roll-text.ts';
+import { mailLines, nameOfParcel, titleCase } from '../../../shared/model/roll-text.ts';
 import type { FoundPhones } from '../../v1/common/found-phones.ts';
 import type { Portfolio } from '../../v1/parcels/owner-portfolio.ts';
 import { Notice } from '../frame/layout.tsx';
@@ -41,7 +41,7 @@ export function Owner({ detail, portfolio, phones, fault, now }: OwnerProps) {
         {fault && <Notice kind="bad">{fault}</Notice>}
         {phones && <PhoneList found={phones} place={detail as unknown as MailPlace} now={now} />}
       </div>
-      <Others detail={detail} portfolio={portfolio} />
+      {names.length > 0 && <Others detail={detail} portfolio={portfolio} />}
     </>
   );
 }
@@ -89,7 +89,7 @@ function Others({ detail, portfolio }: Pick<OwnerProps, 'detail' | 'portfolio'>)
           .map(({ property_id, situs_address, apn, effective_acres }) => (
             <li>
               <a href={`/data?parcel=${property_id}`}>
-                <b>{situs_address ? titleCase(situs_address) : `APN ${apn ? shortApn(apn) : property_id}`}</b>
+                <b>{nameOfParcel({ situs_address, apn })}</b>
                 <span>{effective_acres === null ? '' : `${acres(effective_acres)} ac`}</span>
               </a>
             </li>

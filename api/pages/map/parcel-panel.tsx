@@ -1,20 +1,22 @@
 import type { ComponentChildren } from 'preact';
+import { namedText } from '../../../shared/model/field-of-change.ts';
 import { fieldText } from '../../../shared/model/field-text.ts';
-import { acres, count, day, usd } from '../../../shared/model/figures.ts';
+import { count, day } from '../../../shared/model/figures.ts';
 import { type FieldGroup, fieldsIn } from '../../../shared/model/parcel-fields.ts';
 import { PRICES, tokensText } from '../../../shared/model/prices.ts';
-import { shortApn, titleCase } from '../../../shared/model/roll-text.ts';
+import { nameOfParcel, shortApn, titleCase } from '../../../shared/model/roll-text.ts';
 import { countyText } from '../../../shared/regions/counties.ts';
 import { Icon, type IconName } from '../frame/icons.tsx';
-import { Facts, Notice, Stat, Submit } from '../frame/layout.tsx';
-import { certaintyText } from '../frame/value-band.tsx';
+import { Facts, Submit } from '../frame/layout.tsx';
 import type { Detail } from '../parts/read-detail.ts';
+import { ASSESSED_FIELDS, Assessments, KeyFigures, NoEstimate } from './parcel-figures.tsx';
 import { ParcelHistory } from './parcel-history.tsx';
-import { LandFacts, Slopes } from './parcel-land.tsx';
+import { frontageOf, LandFacts, Slopes } from './parcel-land.tsx';
+import { Overview } from './parcel-overview.tsx';
 import { Owner } from './parcel-owner.tsx';
 import { Neighbors, type ParcelPlace } from './parcel-place.tsx';
 import { CompsNearby, EstimateRange, similarSalesText, UsedComps } from './parcel-value.tsx';
-import type { ParcelData, Photo } from './read-parcel.ts';
+import type { ParcelData } from './read-parcel.ts';
 
 type PanelProps = ParcelData & {
   url: URL;
@@ -27,7 +29,7 @@ type PanelProps = ParcelData & {
 
 /** A parcel: its key figures, then actions, then all of its data. */
 export function ParcelPanel(parcel: PanelProps) {
-  const { detail, photo, value, order, addresses, comps, market, portfolio, phones, url, place, phoneFault } =
+  const { detail, photo, value, order, places, comps, market, portfolio, phones, url, place, phoneFault } =
     parcel;
   const isValued = !('why' in value);
   return (
@@ -38,7 +40,7 @@ export function ParcelPanel(parcel: PanelProps) {
       {isValued ? (
         <EstimateRange value={value} detail={detail} order={order} />
       ) : (
-        <Notice>No estimate. {value.why}</Notice>
+        <NoEstimate detail={detail} />
       )}
       <Actions detail={detail} isLookedUp={phones?.trace.matched === true} />
       <Tabs
@@ -69,76 +71,18 @@ export function ParcelPanel(parcel: PanelProps) {
             {similarSalesText(market)}. <a href={`/markets/${market.fips}`}>See market</a>
           </p>
         )}
-        {isValued && <UsedComps value={value} addresses={addresses} />}
-        <CompsNearby comps={comps} />
+        {isValued && <UsedComps value={value} places={places} detail={detail} />}
+        <CompsNearby comps={comps} detail={detail} />
       </section>
       <section id="roll">
         <h2>Assessor roll</h2>
-        {(['Location', 'Buildings and values', 'Sale and mortgage'] as const).map(group => (
-          <FieldFacts group={group} detail={detail} />
-        ))}
+        <FieldFacts group="Location" detail={detail} />
+        <Assessments detail={detail} />
+        <FieldFacts group="Buildings and values" detail={detail} />
+        <FieldFacts group="Sale and mortgage" detail={detail} />
       </section>
       <ParcelHistory timeline={detail.timeline} />
     </article>
-  );
-}
-
-type FigureProps = Pick<PanelProps, 'detail' | 'value' | 'market' | 'order'>;
-
-function KeyFigures({ detail, value, market, order }: FigureProps) {
-  const isValued = !('why' in value);
-  return (
-    <dl class="keyfigs">
-      <Stat
-        name="Size"
-        value={detail.effective_acres === null ? '–' : `${acres(detail.effective_acres)} ac`}
-        note={typeof detail.calculated_acres === 'number' && `measured ${acres(detail.calculated_acres)}`}
-      />
-      <Stat
-        name="Estimated value"
-        value={isValued ? usd(value.mean_adjusted_price) : '–'}
-        note={isValued ? certaintyText(value.confidence_score, order) : 'no estimate'}
-      />
-      {isValued ? (
-        <Stat
-          name="Per acre"
-          value={usd(value.mean_adjusted_ppa)}
-          note={
-            market && (
-              <a href="#value" title={similarSalesText(market)}>
-                county {usd(market.medianPerAcre)}
-              </a>
-            )
-          }
-        />
-      ) : (
-        typeof detail.assessed_land_value === 'number' && (
-          <Stat name="Assessed value" value={usd(detail.assessed_land_value)} note="land only" />
-        )
-      )}
-    </dl>
-  );
-}
-
-function Overview({ detail, photo }: Pick<PanelProps, 'detail' | 'photo'>) {
-  return (
-    <section id="overview" aria-label="Overview">
-      {photo && <ParcelPhoto photo={photo} />}
-      {detail.shape ? (
-        <a href={`/data/drawing/${detail.property_id}.svg`} class="drawing">
-          <img
-            src={`/data/drawing/${detail.property_id}.svg`}
-            alt="Map of the parcel with its boundary, roads, wetlands, flood zones, and slope"
-            width="900"
-            height="740"
-            loading="lazy"
-          />
-          <small>Open land map</small>
-        </a>
-      ) : (
-        <p>No boundary on file.</p>
-      )}
-    </section>
   );
 }
 
@@ -153,19 +97,24 @@ const Tabs = ({ of }: { of: (readonly [id: string, words: string, count?: number
 );
 
 function Head({ detail }: { detail: Detail }) {
-  const { apn, situs_address, situs_city, situs_state, situs_zip, point, property_id } = detail;
+  const { apn, situs_city, situs_state, situs_zip, point } = detail;
   const place = [situs_city && titleCase(situs_city), [situs_state, situs_zip].filter(Boolean).join(' ')];
   return (
     <header>
-      <h1>{situs_address ? titleCase(situs_address) : `APN ${apn ? shortApn(apn) : property_id}`}</h1>
+      <h1>{nameOfParcel(detail)}</h1>
+      <button
+        type="button"
+        class="second only share"
+        data-copy=""
+        aria-label="Copy link to this parcel"
+        title="Copy link to this parcel"
+      >
+        <Icon name="share-2" />
+      </button>
       <p>{[place.filter(Boolean).join(', '), countyText(Number(detail.fips))].filter(Boolean).join(' · ')}</p>
       <p class="ids">
         {apn && <Copy text={apn} words={`APN ${shortApn(apn)}`} title={`On the roll: ${apn}`} />}
-        <Copy text={String(property_id)} words={`ID ${property_id}`} title="Plat's parcel ID" />
         {point && <Spot point={point} />}
-        <button type="button" class="copy" data-copy="" title="Copy a link to this parcel">
-          Link <Icon name="link" />
-        </button>
       </p>
       {detail.retired_at != null && (
         <p class="notice">This parcel was retired from the roll on {day(String(detail.retired_at))}.</p>
@@ -251,26 +200,12 @@ const Action = ({ to, field, id, does, kind, icon, children }: ActionProps) => (
   </form>
 );
 
-function ParcelPhoto({ photo: { path, imagery, attribution, captured } }: { photo: Photo }) {
-  const background = imagery === 'aerial' ? 'an aerial photo' : 'a relief map';
-  return (
-    <figure class="photo">
-      <a href={path}>
-        <img src={path} alt={`The parcel, outlined in blue on ${background}`} width="1024" height="768" />
-      </a>
-      <figcaption>
-        {imagery === 'aerial'
-          ? `Imagery: ${attribution}`
-          : 'No aerial imagery for this area. Showing a relief map.'}
-        {captured && `, ${day(captured)}`}
-      </figcaption>
-    </figure>
-  );
-}
-
 /** Fields that other parts of the page show. */
 const SHOWN = new Set([
   'apn',
+  'acres',
+  'calculated_acres',
+  'acres_mismatch',
   'situs_address',
   'situs_city',
   'situs_state',
@@ -278,22 +213,27 @@ const SHOWN = new Set([
   'access',
   'landlocked',
   'vacant',
+  'land_use_code',
+  'structure_count',
   'waterfront',
   'waterfront_ft',
   'water_name',
   'wetlands_percent',
   'flood_zone_percent',
   'mean_slope_percent',
+  ...ASSESSED_FIELDS,
 ]);
 
-/** Facts that aren't worth a line, such as that the owner isn't a company or there is no highway frontage. */
-const isNothing = (name: string, value: unknown): boolean =>
-  value === false || (value === 0 && name.endsWith('frontage_ft'));
+/** Frontage is worth a line only if there are several kinds, because the land facts show the total. */
+const isFrontageOnce = (name: string, detail: Detail): boolean =>
+  name.endsWith('frontage_ft') && (detail[name] === 0 || detail[name] === frontageOf(detail));
 
 function FieldFacts({ group, detail }: { group: FieldGroup; detail: Detail }) {
   const facts = fieldsIn(group).flatMap(([name, spec]): [string, string][] => {
-    const text = SHOWN.has(name) || isNothing(name, detail[name]) ? undefined : fieldText(spec, detail[name]);
-    return text === undefined ? [] : [[spec.label, text]];
+    const value = detail[name];
+    if (SHOWN.has(name) || value === false || isFrontageOnce(name, detail)) return [];
+    if (fieldText(spec, value) === undefined) return [];
+    return [[spec.label, namedText(name, spec, value)]];
   });
   return facts.length > 0 && <Facts of={facts} />;
 }

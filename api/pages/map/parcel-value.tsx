@@ -1,4 +1,6 @@
+import { isOfParcel } from '../../../shared/comping/own-sale.ts';
 import { type ConfidenceOrder, confidenceRanks } from '../../../shared/feeds/confidence-order.ts';
+import type { CompPlace } from '../../../shared/market/market-statements.ts';
 import { acres, day, percent, usd } from '../../../shared/model/figures.ts';
 import { titleCase } from '../../../shared/model/roll-text.ts';
 import { valuationProblems } from '../../../shared/model/valuation-problems.ts';
@@ -56,9 +58,21 @@ function problemsOf({ mean_adjusted_price, explanation }: ExplainedValue, detail
 export const similarSalesText = ({ fips, sizes, sales, medianPerAcre }: SimilarSales): string =>
   `Lots of ${sizes} in ${countyText(Number(fips))} sold for a median of ${usd(medianPerAcre)} per acre in the last year (${sales} ${sales === 1 ? 'sale' : 'sales'})`;
 
-type UsedProps = { value: ExplainedValue; addresses: ReadonlyMap<string, string | null> };
+type UsedProps = { value: ExplainedValue; places: ReadonlyMap<string, CompPlace>; detail: Detail };
 
-export function UsedComps({ value, addresses }: UsedProps) {
+/** Marks a sale or listing of the parcel itself. */
+const OwnMark = () => <span class="badge info own-sale">This parcel</span>;
+
+function isOwn(detail: Detail, comp: CompPlace | undefined): boolean {
+  const { apn, point, effective_acres: acres } = detail;
+  if (point === null || comp === undefined || comp.lon === null || comp.lat === null) return false;
+  return isOfParcel(
+    { ...comp, lon: comp.lon, lat: comp.lat },
+    { apn, lon: point[0]!, lat: point[1]!, acres },
+  );
+}
+
+export function UsedComps({ value, places, detail }: UsedProps) {
   const { comps, as_of, neighborhood } = value.explanation;
   const ranked = comps.toSorted((a, b) => b.weight - a.weight);
   const most = ranked[0]?.weight ?? 1;
@@ -67,7 +81,10 @@ export function UsedComps({ value, addresses }: UsedProps) {
       <ul class="complist">
         {ranked.slice(0, 6).map(comp => (
           <li>
-            <b>{titleCase(addresses.get(comp.id) || 'Unknown address')}</b>
+            <b>
+              {titleCase(places.get(comp.id)?.address || 'Unknown address')}{' '}
+              {isOwn(detail, places.get(comp.id)) && <OwnMark />}
+            </b>
             <b class="num">
               {comp.lot_size ? usd(comp.price / comp.lot_size) : '–'}
               <small>/ac</small>
@@ -122,7 +139,7 @@ const statusOf = ({ status }: { status: string }): string => STATUS[status] ?? s
 const MAX_NEARBY = 12;
 
 /** Listings and sales within 5 miles, whether or not the estimate uses them. */
-export function CompsNearby({ comps }: { comps: Comp[] }) {
+export function CompsNearby({ comps, detail }: { comps: Comp[]; detail: Detail }) {
   if (comps.length === 0) return <Notice>No listings or sales within 5 miles in the loaded data.</Notice>;
   return (
     <details>
@@ -130,19 +147,27 @@ export function CompsNearby({ comps }: { comps: Comp[] }) {
       <Grid
         name="Comps within 5 mi"
         heads={['Status', 'Acres', 'Price', 'Sold', 'Address']}
-        rows={comps
-          .slice(0, MAX_NEARBY)
-          .map(comp => [
-            statusOf(comp),
-            comp.lot_size === null ? '–' : acres(comp.lot_size),
-            usd(comp.price),
-            comp.sold_date === null ? '–' : day(comp.sold_date),
-            placeOf(comp),
-          ])}
+        rows={comps.slice(0, MAX_NEARBY).map(comp => [
+          statusOf(comp),
+          comp.lot_size === null ? '–' : acres(comp.lot_size),
+          usd(comp.price),
+          comp.sold_date === null ? '–' : day(comp.sold_date),
+          <>
+            {placeOf(comp)} {isOwn(detail, locationOf(comp)) && <OwnMark />}
+          </>,
+        ])}
       />
     </details>
   );
 }
+
+/** Comps that are listed by distance have a location. */
+const locationOf = ({ address, apn, longitude, latitude }: Comp): CompPlace => ({
+  address,
+  apn,
+  lon: Number(longitude),
+  lat: Number(latitude),
+});
 
 /** A comp's address, with a link to its listing. */
 function placeOf({ url, address }: Comp) {

@@ -1,5 +1,5 @@
 import { type ConfidenceOrder, readConfidenceOrder } from '../../../shared/feeds/confidence-order.ts';
-import { listAddresses } from '../../../shared/market/market-statements.ts';
+import { type CompPlace, listCompPlaces } from '../../../shared/market/market-statements.ts';
 import { narrowestBucket, sizes } from '../../../shared/model/buckets.ts';
 import { PlatError } from '../../../shared/platform/errors.ts';
 import type { FoundPhones } from '../../v1/common/found-phones.ts';
@@ -15,7 +15,6 @@ import { type Detail, readDetail } from '../parts/read-detail.ts';
 
 export type Photo = {
   path: string;
-  imagery: 'aerial' | 'relief';
   attribution: string;
   captured: string | null;
 };
@@ -24,11 +23,13 @@ export type Missing = { why: string };
 
 export type ParcelData = {
   detail: Detail;
+  /** An aerial photo. */
   photo: Photo | undefined;
   value: ExplainedValue | Missing;
   /** Whether higher confidence means smaller errors in the county. */
   order: ConfidenceOrder | null;
-  addresses: ReadonlyMap<string, string | null>;
+  /** Where the comps of the estimate are. */
+  places: ReadonlyMap<string, CompPlace>;
   comps: Comp[];
   /** Sales of similar lots in the county, if any. */
   market: SimilarSales | undefined;
@@ -49,14 +50,14 @@ export async function readParcel(visit: Visit, id: string): Promise<ParcelData> 
   const valued = orWhyNot(
     callEndpoint<ExplainedValue>(visit, aiCompValue, { params, query: { explain: 'true' } }),
   );
-  const [photo, value, order, addresses, portfolio, phones, market, comps] = await Promise.all([
+  const [photo, value, order, places, portfolio, phones, market, comps] = await Promise.all([
     readPhoto(visit, detail.property_id),
     valued,
     detail.fips === null ? null : readConfidenceOrder(visit.deps.db, Number(detail.fips)),
     valued.then(value =>
       'why' in value
         ? new Map()
-        : listAddresses(
+        : listCompPlaces(
             visit.deps.db,
             value.explanation.comps.map(({ id }) => id),
           ),
@@ -71,7 +72,7 @@ export async function readParcel(visit: Visit, id: string): Promise<ParcelData> 
         }),
   ]);
   const results = comps?.results ?? [];
-  return { detail, photo, value, order, addresses, comps: results, market, portfolio, phones };
+  return { detail, photo, value, order, places, comps: results, market, portfolio, phones };
 }
 
 /** Uses only the parcel's own size class, because small lots cost more per acre than large tracts. */
@@ -92,7 +93,9 @@ async function readSimilarSales(
 async function readPhoto({ deps }: Visit, id: number): Promise<Photo | undefined> {
   const { images } = deps.resources;
   try {
-    const { key, ...caption } = await images.pictures.describe(id);
+    const { key, imagery, ...caption } = await images.pictures.describe(id);
+    // The land map shows the relief too.
+    if (imagery !== 'aerial') return undefined;
     return { ...caption, path: (await images.addressOf(id, key, deps.now())).path };
   } catch (error) {
     // The parcel has no boundary, the boundary is too complex, or no imagery is available.

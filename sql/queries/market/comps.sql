@@ -1,6 +1,8 @@
--- name: list_addresses
--- Finds the addresses of comps by id.
-select id, address from listings where id = any (:ids::uuid[])
+-- name: list_comp_places
+-- Addresses, parcel numbers, and locations of comps by id. Locations are in degrees.
+select id, address, apn, location[0] / 1e7 as lon, location[1] / 1e7 as lat
+from listings
+where id = any (:ids::uuid[])
 
 -- name: comp_figures
 -- A fragment for other statements: listings `l` with their figures `d`, as shown in the app.
