@@ -46,7 +46,7 @@ export function KeyFigures({ detail, value, market, order }: FigureProps) {
 /** Parcel maps are rarely more precise than this, so a smaller difference isn't worth a note. */
 const NOTED_DIFFERENCE = 0.02;
 
-/** The acreage is the deed's, or the boundary's if there is none. Says so if the boundary differs from the deed. */
+/** The acreage is the deed's, or the map's if there is none. This says if the map differs from the deed. */
 function SizeNote({
   detail: { acres: deed, calculated_acres: measured, acres_mismatch },
 }: {

@@ -2,7 +2,7 @@ import { day } from '../../../shared/model/figures.ts';
 import type { Detail } from '../parts/read-detail.ts';
 import type { Photo } from './read-parcel.ts';
 
-/** One picture of the parcel: an aerial photo if there is one, otherwise a map with the lengths of its sides. */
+/** One picture of the parcel: an aerial photo, or else a map with the lengths of its sides. */
 export function Overview({ detail, photo }: { detail: Detail; photo: Photo | undefined }) {
   const land = `/data/drawing/${detail.property_id}.svg`;
   return (
