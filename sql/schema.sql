@@ -324,6 +324,21 @@ create table county_coverage (
   constraint county_coverage_pkey PRIMARY KEY (fips)
 );
 
+create table county_facts (
+  fips integer not null,
+  feed_id integer not null,
+  population integer,
+  population_year smallint,
+  earlier_population integer,
+  earlier_year smallint,
+  household_income integer,
+  income_year smallint,
+  housing_permits integer,
+  permits_year smallint,
+  row_hash uuid not null,
+  constraint county_facts_pkey PRIMARY KEY (fips, feed_id)
+);
+
 create table county_records (
   fips integer not null,
   as_of date not null,
@@ -529,7 +544,7 @@ create table feeds (
   updated_at timestamp with time zone default now() not null,
   constraint feeds_pkey PRIMARY KEY (id),
   constraint feeds_name_key UNIQUE (name),
-  constraint feeds_kind_check CHECK ((kind = ANY (ARRAY['assessor'::text, 'listings'::text, 'elevation'::text, 'roads'::text, 'wetlands'::text, 'flood'::text, 'water'::text, 'places'::text, 'zips'::text, 'contacts'::text, 'numbering'::text, 'dnc'::text, 'imagery'::text])))
+  constraint feeds_kind_check CHECK ((kind = ANY (ARRAY['assessor'::text, 'listings'::text, 'elevation'::text, 'roads'::text, 'wetlands'::text, 'flood'::text, 'water'::text, 'places'::text, 'zips'::text, 'contacts'::text, 'numbering'::text, 'county_facts'::text, 'dnc'::text, 'imagery'::text])))
 );
 
 create table flagged_sales (
@@ -1463,6 +1478,7 @@ alter table comp_report_overrides add constraint comp_report_overrides_report_id
 alter table comp_reports add constraint comp_reports_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id) ON DELETE CASCADE;
 alter table comp_reports add constraint comp_reports_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE SET NULL;
 alter table contacts add constraint contacts_feed_id_fkey FOREIGN KEY (feed_id) REFERENCES feeds(id);
+alter table county_facts add constraint county_facts_feed_id_fkey FOREIGN KEY (feed_id) REFERENCES feeds(id);
 alter table deal_boards add constraint deal_boards_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id);
 alter table deal_boards add constraint deal_boards_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE;
 alter table deals add constraint deals_board_id_fkey FOREIGN KEY (board_id) REFERENCES deal_boards(id) ON DELETE CASCADE;

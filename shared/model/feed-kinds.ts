@@ -75,6 +75,12 @@ export const FEED_KINDS = {
     name: 'phone numbering',
     inputs: { numbering: 'file or URL of the phone number blocks, for this run only' },
   },
+  county_facts: {
+    doc: 'facts about counties, such as population and income',
+    name: 'county facts',
+    rows: 'counties',
+    inputs: { county_facts: 'file or URL of the county facts, for this run only' },
+  },
   dnc: {
     doc: 'the Do Not Call Registry',
     name: 'Do Not Call list',

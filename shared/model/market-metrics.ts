@@ -26,6 +26,8 @@ export type MetricUnit =
   | '%'
   | 'days'
   | 'months'
+  | 'miles'
+  | 'per 1,000'
   | 'USD'
   | 'USD per acre'
   | 'acres'

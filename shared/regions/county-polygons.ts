@@ -4,7 +4,7 @@ import Flatbush from 'flatbush';
 import type { Polygon } from 'geojson';
 import { feature } from 'topojson-client';
 import { boxOf, growBox } from '../geo/box.ts';
-import type { Box, MultiPolygon } from '../geo/geometry-types.ts';
+import type { Box, MultiPolygon, Position } from '../geo/geometry-types.ts';
 import { readCountyTopology } from './counties.ts';
 
 type Part = { fips: number; shape: Polygon };
@@ -99,4 +99,26 @@ export function countyOutline(fips: number): MultiPolygon {
   return index()
     .parts.filter(part => part.fips === fips)
     .map(({ shape }) => shape.coordinates as MultiPolygon[number]);
+}
+
+let centers: ReadonlyMap<number, Position> | undefined;
+
+/** The middle of the bounding box of the county's most detailed polygon. Undefined for an unknown code. */
+export function countyCenter(fips: number): Position | undefined {
+  if (!centers) {
+    const detailed = new Map<number, Part>();
+    for (const part of index().parts) {
+      const best = detailed.get(part.fips);
+      if (!best || verticesOf(part) > verticesOf(best)) detailed.set(part.fips, part);
+    }
+    centers = new Map([...detailed].map(([code, { shape }]) => [code, middleOf(shape)]));
+  }
+  return centers.get(fips);
+}
+
+const verticesOf = ({ shape }: Part): number => shape.coordinates[0]!.length;
+
+function middleOf({ coordinates }: Polygon): Position {
+  const [west, south, east, north] = boxOf([coordinates as MultiPolygon[number]]);
+  return [(west + east) / 2, (south + north) / 2];
 }

@@ -4,6 +4,7 @@ import type { RegionStats } from '../../shared/model/market-stats.ts';
 import { packStats } from '../../shared/model/stats-codec.ts';
 import { startTestApi } from '../support/api.ts';
 import { createTestDatabase } from '../support/database.ts';
+import { ingestSample } from '../support/sample.ts';
 import { newUser, visitor } from '../support/visitor.ts';
 
 const db = await createTestDatabase({}, { sample: true });
@@ -54,6 +55,33 @@ test('counties are ranked by a statistic; those with too few lots for it come la
     expect.objectContaining({ fips: 23_019, name: 'Penobscot, ME', class: 1 }),
     expect.objectContaining({ fips: 33_019, name: 'Sullivan, NH', class: 0 }),
   ]);
+});
+
+test('counties are ranked by their facts, and a market shows its county', async () => {
+  // Real figures from the sample's file of county facts.
+  await ingestSample(db.pool, 'county-facts');
+  const { text } = await ana.open('/markets/values.json?metric=household_income');
+  expect(JSON.parse(text)).toEqual([
+    expect.objectContaining({ fips: 23_019, shown: expect.stringMatching(/^\$56,261 /) }),
+    expect.objectContaining({ fips: 33_019, shown: expect.stringMatching(/^\$64,919 /) }),
+  ]);
+  expect(await textOf('/markets?metric=population')).toMatch(
+    /1 Penobscot, ME 155,312 .* 2 Sullivan, NH 43,969/,
+  );
+  for (const path of ['/markets/33019', '/markets/zip/03280']) {
+    const { text: market } = await ana.open(path);
+    const facts = [...market.matchAll(/data-fact="(\w+)".*?<dd>([^<]+)<\/dd><dd class="note">([^<]+)/gs)];
+    expect(Object.fromEntries(facts.map(([, key, value, note]) => [key, `${value} ${note}`]))).toEqual({
+      population: '43,969 2023',
+      population_growth: '0.7% 2020 to 2023',
+      household_income: '$64,919 2021',
+      housing_permits: '97 2023',
+      permits_per_1000: '2.2 2023',
+      metro_miles: expect.stringMatching(/^\d+ mi Hillsborough, NH$/),
+    });
+  }
+  // ZIP codes have no facts of their own.
+  expect((await ana.open('/markets?type=zip&state=NH&metric=population')).text).not.toContain('43,969');
 });
 
 test('the ZIP codes of a state or a county link to their pages', async () => {

@@ -40,12 +40,15 @@ export const PRESETS = [
   'new_jersey_sr1a',
   'new_york_salesweb',
   'vermont_transfers',
+  'census_population',
+  'census_permits',
+  'census_income',
 ] as const;
 export type PresetName = (typeof PRESETS)[number];
 
 /** A known schema, written like a section of a feed file. Feeds that use it only have to say what to read. */
 export type Preset = {
-  kind: 'assessor' | 'listings';
+  kind: 'assessor' | 'listings' | 'county_facts';
   /** Only for presets of kind assessor and for sales files. */
   key?: string | KeySpec;
   /** Format details that the source doesn't declare itself. */

@@ -3,6 +3,7 @@ import type { FeedKind } from './engine/feed-kind.ts';
 import type { Recipe } from './engine/recipe.ts';
 import { assessor } from './kinds/assessor/assessor-kind.ts';
 import { contacts } from './kinds/contacts/contacts-kind.ts';
+import { countyFacts } from './kinds/county-facts/county-facts-kind.ts';
 import { dnc } from './kinds/dnc/dnc-kind.ts';
 import { elevation } from './kinds/elevation/elevation-kind.ts';
 import { flood } from './kinds/flood/flood-kind.ts';
@@ -30,6 +31,7 @@ const KINDS = {
   imagery,
   contacts,
   numbering,
+  county_facts: countyFacts,
   dnc,
 } satisfies { [Name in FeedKindName]: { kind: Name } };
 

@@ -1,26 +1,29 @@
 import type { VNode } from 'preact';
+import { readCountyFacts } from '../../../shared/market/read-county-facts.ts';
 import { ACRE_BUCKETS, NARROW_BUCKETS, sizes } from '../../../shared/model/buckets.ts';
 import { count, day } from '../../../shared/model/figures.ts';
-import { LEAST_SALES, METRIC_KEYS, METRICS } from '../../../shared/model/market-metrics.ts';
-import { fiveDigits } from '../../../shared/regions/counties.ts';
+import { LEAST_SALES, METRICS } from '../../../shared/model/market-metrics.ts';
+import { countyText, fiveDigits } from '../../../shared/regions/counties.ts';
 import { notFound } from '../../http/error-responses.ts';
 import type { RegionStats } from '../../v1/common/request-schemas.ts';
 import { countyStats, zipStats } from '../../v1/market/get-market-stats.ts';
 import { deleteMarket, listMarkets, type SavedMarket, saveMarket } from '../../v1/market/saved-markets.ts';
-import { Back, Grid, LinkButton, Meter, Notice, Submit } from '../frame/layout.tsx';
+import { Back, Grid, LinkButton, Meter, Notice, Submit, Toast } from '../frame/layout.tsx';
 import type { Page } from '../frame/pages.tsx';
 import { callEndpoint, type Reply, type Visit, withParam } from '../frame/visit.ts';
 import { countyOf } from '../parts/county-filter.ts';
 import { NoParcels } from '../parts/no-parcels.tsx';
 import { Compared, readOthers } from './market-compared.tsx';
+import { CountyPart } from './market-facts.tsx';
 import { findGap } from './market-gap.ts';
 import { Cards, Past, pastFile, readPast } from './market-past.tsx';
+import { AllStatistics } from './market-table.tsx';
 import { COLUMNS, lineNameOf, shown, titleOf } from './market-words.ts';
 import { type Column, sortHeads, sortRows } from './sort-table.ts';
 
 const DEFAULT_BUCKET = '0.2 acre-100 acre';
 
-export const savedMarketActions = (pathAfter: (url: URL) => string): Page['actions'] => ({
+export const savedMarketActions = (pathAfter: (url: URL, saved?: string) => string): Page['actions'] => ({
   async remove(visit) {
     await callEndpoint(visit, deleteMarket, { params: { id: visit.form.get('id') ?? '' } });
     return { redirect: pathAfter(visit.url) };
@@ -29,12 +32,14 @@ export const savedMarketActions = (pathAfter: (url: URL) => string): Page['actio
   async default(visit) {
     const region_id = visit.form.get('region_id') ?? '';
     const status = (visit.form.get('status') ?? '').trim();
-    await callEndpoint(visit, saveMarket, { body: { region_id, status } });
-    return { redirect: pathAfter(visit.url) };
+    const { id } = await callEndpoint<SavedMarket>(visit, saveMarket, { body: { region_id, status } });
+    return { redirect: pathAfter(visit.url, id) };
   },
 });
 
-const actions = savedMarketActions(({ pathname }) => pathname);
+const actions = savedMarketActions(({ pathname }, saved) =>
+  saved ? `${pathname}?saved=${saved}` : pathname,
+);
 
 const marketPage: Page = {
   path: '/markets/:fips',
@@ -74,21 +79,15 @@ async function show(visit: Visit, read: () => Promise<RegionStats>): Promise<Rep
   if (bucket && past && visit.url.searchParams.get('format') === 'csv')
     return pastFile(titleOf(market), bucket.type, past);
   const compared = bucket && asOf ? await readOthers(visit, bucket.type, asOf) : null;
-  const countyLink = market.type === 'zip' && linkToCounty(market);
+  const fips = fipsOf(market);
+  const facts = fips === null ? undefined : (await readCountyFacts(visit.deps.db, fips)).get(fips);
   const body = (
     <>
       <Back to="/markets" words="‹ Markets" />
-      <h1>{titleOf(market)}</h1>
-      {bucket && asOf ? (
-        <p class="soft">
-          {countyLink && <>In {countyLink} · </>}
-          Lots of {sizes(bucket.type)} · as of {day(asOf)} · {count(bucket.listings)} sales and listings on
-          file
-        </p>
-      ) : (
-        countyLink && <p class="soft">In {countyLink}</p>
+      <Head market={market} bucket={bucket} fips={fips} saved={savedMarket} />
+      {savedMarket && visit.url.searchParams.get('saved') === savedMarket.id && (
+        <Saved market={savedMarket} />
       )}
-      <SaveForm market={market} saved={savedMarket} />
       {gap && !gap.isLoaded ? (
         <NoParcels visit={visit} counties={[gap.fips]} />
       ) : (
@@ -99,13 +98,10 @@ async function show(visit: Visit, read: () => Promise<RegionStats>): Promise<Rep
       ) : (
         <>
           <Cards market={market} bucket={bucket.type} past={past} />
+          {compared && <Compared visit={visit} market={market} bucket={bucket.type} found={compared} />}
+          {facts && <CountyPart facts={facts} />}
           <Buckets market={market} open={bucket.type} url={visit.url} />
-          {past && compared && (
-            <>
-              <Past visit={visit} name={lineNameOf(market)} past={past} others={compared.others} />
-              <Compared visit={visit} market={market} bucket={bucket.type} found={compared} />
-            </>
-          )}
+          {past && <Past visit={visit} name={lineNameOf(market)} past={past} others={compared!.others} />}
         </>
       )}
       <Links
@@ -120,6 +116,33 @@ async function show(visit: Visit, read: () => Promise<RegionStats>): Promise<Rep
   return { title: titleOf(market), body, assetNames: ['cards.css', 'market.css'] };
 }
 
+type HeadProps = {
+  market: RegionStats;
+  bucket: Bucket | undefined;
+  fips: number | null;
+  saved: SavedMarket | undefined;
+};
+
+function Head({ market, bucket, fips, saved }: HeadProps) {
+  const isKnown = bucket !== undefined && market.as_of !== null;
+  return (
+    <div class="pagehead">
+      <div>
+        <h1>{titleOf(market)}</h1>
+        {isKnown && (
+          <p class="soft">
+            Lots of {sizes(bucket.type)} · as of {day(market.as_of!)} · {count(bucket.listings)} sales and
+            listings on file
+          </p>
+        )}
+      </div>
+      <Switch market={market} fips={fips} hasZips={isKnown} />
+      {isKnown && <LinkButton to="#compared" words="Compare" kind="second" />}
+      <SaveForm market={market} saved={saved} />
+    </div>
+  );
+}
+
 function SaveForm({ market, saved }: { market: RegionStats; saved: SavedMarket | undefined }) {
   return (
     <form method="post" class="buttons">
@@ -130,6 +153,33 @@ function SaveForm({ market, saved }: { market: RegionStats; saved: SavedMarket |
       <button type="submit">{saved ? 'Change status' : 'Save market'}</button>
       {saved && <Submit label="Remove market" does="remove" kind="danger" />}
     </form>
+  );
+}
+
+const Saved = ({ market: { id, status } }: { market: SavedMarket }) => (
+  <Toast words={status ? `Market saved as ${status}` : 'Market saved'}>
+    <form method="post">
+      <input type="hidden" name="id" value={id} />
+      <Submit label="Undo" does="remove" kind="second small" />
+    </form>
+  </Toast>
+);
+
+type SwitchProps = { market: RegionStats; fips: number | null; hasZips: boolean };
+
+/** Leads from a county to its ZIP codes, and from a ZIP code to its county. */
+function Switch({ market, fips, hasZips }: SwitchProps) {
+  if (fips === null || !hasZips) return null;
+  const isZip = market.type === 'zip';
+  return (
+    <nav class="seg" aria-label="Market area">
+      <a href={`/markets/${fiveDigits(fips)}`} aria-current={isZip ? undefined : 'true'}>
+        {countyText(fips)}
+      </a>
+      <a href={`/markets?type=zip&county=${fiveDigits(fips)}`} aria-current={isZip ? 'true' : undefined}>
+        {isZip ? `ZIP ${market.name}` : 'ZIP codes'}
+      </a>
+    </nav>
   );
 }
 
@@ -158,9 +208,6 @@ function Links({ visit, market, bucket, hasPast, isLoaded }: LinksProps) {
       {market.type === 'county' && isLoaded && (
         <>
           <LinkButton to={`/data?county=${market.fips}`} words="Show parcels on map" kind="second" />
-          {bucket && (
-            <LinkButton to={`/markets?type=zip&county=${market.fips}`} words="Show ZIP codes" kind="second" />
-          )}
           <LinkButton to={`/coverage/${market.fips}`} words="Data quality" kind="second" />
         </>
       )}
@@ -168,11 +215,11 @@ function Links({ visit, market, bucket, hasPast, isLoaded }: LinksProps) {
   );
 }
 
-/** A ZIP code's county, which is known only by name. */
-function linkToCounty({ county_name, state }: RegionStats): VNode | string {
-  const name = `${county_name}, ${state}`;
-  const fips = countyOf(name, new Set());
-  return typeof fips === 'number' ? <a href={`/markets/${fiveDigits(fips)}`}>{name}</a> : name;
+/** A ZIP code's county is known only by name. */
+function fipsOf({ type, fips, county_name, state }: RegionStats): number | null {
+  if (type === 'county') return Number(fips);
+  const code = countyOf(`${county_name}, ${state}`, new Set());
+  return typeof code === 'number' ? code : null;
 }
 
 export const Legend = () => (
@@ -259,16 +306,10 @@ function Buckets({ market, open, url }: { market: RegionStats; open: string; url
       />
       <Legend />
       <details>
-        <summary>
-          All {METRIC_KEYS.length} statistics for {sizes(open)}
-        </summary>
-        <Grid
-          name={`Statistics for ${sizes(open)}`}
-          heads={['Statistic', 'Value']}
-          rows={METRIC_KEYS.map(key => [
-            METRICS[key].label,
-            shown(key, market.stats.find(({ type }) => type === open)?.data[key]),
-          ])}
+        <summary>All statistics for {sizes(open)}</summary>
+        <AllStatistics
+          bucket={sizes(open)}
+          data={market.stats.find(({ type }) => type === open)?.data ?? {}}
         />
       </details>
     </>

@@ -1,8 +1,10 @@
-import { acres, count, percent, usd } from '../../../shared/model/figures.ts';
+import { COUNTY_FACTS, type CountyFactKey, isCountyFact } from '../../../shared/model/county-facts.ts';
+import { acres, count, oneDigit, percent, usd } from '../../../shared/model/figures.ts';
 import {
   type FigureKey,
   LEAST_SALES,
   METRICS,
+  type Metric,
   type MetricKey,
   type MetricUnit,
 } from '../../../shared/model/market-metrics.ts';
@@ -11,10 +13,16 @@ import type { BucketFigures } from '../../v1/market/market-figures.ts';
 
 const COMPACT = new Intl.NumberFormat('en-US', { notation: 'compact', maximumFractionDigits: 1 });
 
+/** What markets can be ranked by: a statistic, or a fact about the county. */
+export type RankedKey = FigureKey | CountyFactKey;
+
+export const wordsOf = (key: RankedKey): Pick<Metric, 'label' | 'unit' | 'meaning' | 'carrier'> =>
+  isCountyFact(key) ? { ...COUNTY_FACTS[key], carrier: null } : METRICS[key];
+
 /** A short form for axes, such as $2.5k or 34%. */
-export function axisFigure(key: FigureKey, value: number): string {
+export function axisFigure(key: RankedKey, value: number): string {
   const short = COMPACT.format(value).replace('K', 'k');
-  const { unit } = METRICS[key];
+  const { unit } = wordsOf(key);
   return unit === '%' ? `${short}%` : isMoney(unit) ? `$${short}` : short;
 }
 
@@ -29,14 +37,16 @@ const oneDecimal = (value: number): string => value.toFixed(1);
 const FORMATS: Partial<Record<MetricUnit, (value: number) => string>> = {
   '%': percent,
   months: oneDecimal,
+  'per 1,000': oneDigit,
+  miles: value => `${count(value)} mi`,
   'Gini, 0 to 100': oneDecimal,
   USD: usd,
   'USD per acre': usd,
   acres,
 };
 
-export const shown = (key: FigureKey, value: number | null | undefined): string =>
-  value === null || value === undefined ? '–' : (FORMATS[METRICS[key].unit] ?? count)(value);
+export const shown = (key: RankedKey, value: number | null | undefined): string =>
+  value === null || value === undefined ? '–' : (FORMATS[wordsOf(key).unit] ?? count)(value);
 
 /** A figure, or null if the figure is based on too few lots. */
 export function carriedFigure(key: FigureKey, figures: BucketFigures): number | null {

@@ -1,7 +1,8 @@
 import type { VNode } from 'preact';
 import { ACRE_BUCKETS, sizes } from '../../../shared/model/buckets.ts';
+import { isCountyFact } from '../../../shared/model/county-facts.ts';
 import { count } from '../../../shared/model/figures.ts';
-import { type FigureKey, LEAST_SALES, METRICS } from '../../../shared/model/market-metrics.ts';
+import { LEAST_SALES } from '../../../shared/model/market-metrics.ts';
 import { csv } from '../../../shared/platform/to-csv.ts';
 import { countyText } from '../../../shared/regions/counties.ts';
 import { STATES } from '../../../shared/regions/states.ts';
@@ -13,13 +14,13 @@ import { classifyCounties } from '../parts/county-legend.tsx';
 import { boxOfCounties, mapHead, mapOf, valuesReply } from '../parts/map-view.tsx';
 import { NoParcels } from '../parts/no-parcels.tsx';
 import { savedMarketActions } from './market-page.tsx';
-import { axisFigure, shown } from './market-words.ts';
+import { axisFigure, type RankedKey, shown, wordsOf } from './market-words.ts';
 import {
   columnsOf,
   type Question,
   questionOf,
-  RANKED,
   type Row,
+  rankedKeys,
   readMarkets,
   readRows,
 } from './ranked-markets.ts';
@@ -78,10 +79,10 @@ const marketsPage: Page = {
           values: `/markets/values.json${visit.url.search}`,
           opens: '/markets/',
           legend: {
-            title: `${METRICS[metric].label}, ${sizes(bucket)}`,
+            title: `${wordsOf(metric).label}, ${sizes(bucket)}`,
             classes: classifyCounties(known, value => axisFigure(metric, value)),
             unknown:
-              METRICS[metric].carrier === null ? 'no data' : `fewer than ${LEAST_SALES} lots or no data`,
+              wordsOf(metric).carrier === null ? 'no data' : `fewer than ${LEAST_SALES} lots or no data`,
           },
           start: boxOfCounties(counties.map(({ code }) => ({ fips: code }))),
         })}
@@ -206,7 +207,11 @@ function Choice({ question: { metric, bucket, type, state, county }, states }: C
   return (
     <form method="get" action="/markets" class="choice">
       <Field name="metric" label="Show">
-        <Select name="metric" options={RANKED.map(key => [key, METRICS[key].label])} given={metric} />
+        <Select
+          name="metric"
+          options={rankedKeys(type).map(key => [key, wordsOf(key).label])}
+          given={metric}
+        />
       </Field>
       <Field name="bucket" label="Lot size">
         <Select
@@ -275,22 +280,23 @@ const Rate = ({ percent }: { percent: number }) => (
 );
 
 /** Explains the statistics on the page. */
-const Explanations = ({ metric }: { metric: FigureKey }) => (
+const Explanations = ({ metric }: { metric: RankedKey }) => (
   <p>
     <small>
       Sold: sales in the last year. Sell-through: these sales as a percentage of lots for sale now. Above
       100%, more lots sold than are for sale.
+      {isCountyFact(metric) && ` ${wordsOf(metric).label}: ${wordsOf(metric).meaning}.`}
       {metric === 'median_ppa_change_12mo' &&
         ` Change: the median price per acre in the last 12 months compared with the 12 months before. Each needs at least ${LEAST_SALES} sales.`}
       {metric === 'months_of_supply' &&
         " Months of supply: how long the lots for sale would last at last year's pace of sales."}
       {metric === 'sale_to_list' &&
         ' Sale to list price: the sale price as a percentage of the last list price, when both are known.'}
-      {METRICS[metric].unit === 'Gini, 0 to 100' &&
+      {wordsOf(metric).unit === 'Gini, 0 to 100' &&
         ' Price variation: from 0 (all lots cost the same per acre) to 100.'}
-      {METRICS[metric].unit === 'USD per acre' &&
+      {wordsOf(metric).unit === 'USD per acre' &&
         ' Small lots cost more per acre, so compare markets at one lot size.'}
-      {METRICS[metric].carrier !== null &&
+      {wordsOf(metric).carrier !== null &&
         ` Markets with fewer than ${LEAST_SALES} listings or sales behind this figure show no value.`}
     </small>
   </p>

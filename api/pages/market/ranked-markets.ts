@@ -1,10 +1,12 @@
 import { listAllFigures, listCountyZips, listFigures } from '../../../shared/market/market-statements.ts';
+import { readCountyFacts } from '../../../shared/market/read-county-facts.ts';
 import { ACRE_BUCKETS, type BucketLabel } from '../../../shared/model/buckets.ts';
-import { type FigureKey, METRIC_KEYS, METRICS } from '../../../shared/model/market-metrics.ts';
+import { COUNTY_FACT_KEYS, isCountyFact } from '../../../shared/model/county-facts.ts';
+import { type FigureKey, METRIC_KEYS } from '../../../shared/model/market-metrics.ts';
 import { STATES } from '../../../shared/regions/states.ts';
 import { bucketFigures, USUAL_BUCKET } from '../../v1/market/market-figures.ts';
 import type { Visit } from '../frame/visit.ts';
-import { carriedFigure } from './market-words.ts';
+import { carriedFigure, type RankedKey, wordsOf } from './market-words.ts';
 import type { Column } from './sort-table.ts';
 
 export type Row = {
@@ -21,16 +23,20 @@ export type Row = {
 };
 
 const DEFAULT_METRIC = 'Median Sold PPA';
-export const RANKED: readonly FigureKey[] = [
+const RANKED_FIGURES: readonly FigureKey[] = [
   ...METRIC_KEYS,
   'months_of_supply',
   'sale_to_list',
   'median_ppa_change_12mo',
 ];
 
+/** Only counties have facts. */
+export const rankedKeys = (type: Question['type']): readonly RankedKey[] =>
+  type === 'zip' ? RANKED_FIGURES : [...RANKED_FIGURES, ...COUNTY_FACT_KEYS];
+
 export type Question = {
   bucket: BucketLabel;
-  metric: FigureKey;
+  metric: RankedKey;
   type: 'county' | 'zip';
   /** Undefined: all. */
   state: string | undefined;
@@ -39,10 +45,11 @@ export type Question = {
 
 export function questionOf({ url: { searchParams } }: Visit): Question {
   const param = (name: string) => searchParams.get(name);
+  const type = param('type') === 'zip' ? 'zip' : 'county';
   return {
     bucket: ACRE_BUCKETS.find(({ label }) => label === param('bucket'))?.label ?? USUAL_BUCKET,
-    metric: RANKED.find(key => key === param('metric')) ?? DEFAULT_METRIC,
-    type: param('type') === 'zip' ? 'zip' : 'county',
+    metric: rankedKeys(type).find(key => key === param('metric')) ?? DEFAULT_METRIC,
+    type,
     state: STATES.find(({ code }) => code === param('state'))?.code,
     county: /^\d{5}$/.test(param('county') ?? '') ? param('county')! : undefined,
   };
@@ -59,11 +66,14 @@ export async function readRows(
     county === undefined
       ? await listAllFigures(db, type, state)
       : await listFigures(db, await listCountyZips(db, Number(county)));
+  const facts = isCountyFact(metric) ? await readCountyFacts(db, null) : undefined;
   const named = rows.toSorted((a, b) => a.state.localeCompare(b.state) || a.name.localeCompare(b.name));
   return named.flatMap(({ code, name, state: of, county_name, figures }): Row[] => {
     const known = figures && bucketFigures(figures, bucket);
     if (!known) return [];
-    const value = carriedFigure(metric, known);
+    const value = isCountyFact(metric)
+      ? (facts?.get(Number(code))?.values[metric] ?? null)
+      : carriedFigure(metric, known);
     const [active, sold] = [known.of('Active') ?? 0, known.n];
     return [{ code, name, state: of, county_name, value, active, sold, str: known.of('1yr STR') }];
   });
@@ -71,7 +81,7 @@ export async function readRows(
 
 export const columnsOf = ({ metric, type }: Question): Column<Row>[] => {
   const all: Column<Row>[] = [
-    { key: 'value', label: METRICS[metric].label, value: row => row.value },
+    { key: 'value', label: wordsOf(metric).label, value: row => row.value },
     {
       key: 'name',
       label: type === 'zip' ? 'ZIP code' : 'County',
@@ -81,7 +91,7 @@ export const columnsOf = ({ metric, type }: Question): Column<Row>[] => {
     { key: 'sold', label: 'Sold', value: row => row.sold },
     { key: 'str', label: 'Sell-through', value: row => row.str },
   ];
-  const shownAlready: Partial<Record<FigureKey, string>> = { 'Sold: 1yr': 'sold', '1yr STR': 'str' };
+  const shownAlready: Partial<Record<RankedKey, string>> = { 'Sold: 1yr': 'sold', '1yr STR': 'str' };
   return all.filter(({ key }) => key !== shownAlready[metric]);
 };
 

@@ -1,13 +1,14 @@
 import { listFigures } from '../../../shared/market/market-statements.ts';
+import { readCountyFacts } from '../../../shared/market/read-county-facts.ts';
 import type { BucketLabel } from '../../../shared/model/buckets.ts';
+import { isCountyFact } from '../../../shared/model/county-facts.ts';
 import { oneDigit } from '../../../shared/model/figures.ts';
-import { type FigureKey, METRICS } from '../../../shared/model/market-metrics.ts';
 import { type BucketFigures, bucketFigures } from '../../v1/market/market-figures.ts';
 import { listMarkets, type SavedMarket } from '../../v1/market/saved-markets.ts';
 import { Empty, Submit } from '../frame/layout.tsx';
 import { callEndpoint, type Visit } from '../frame/visit.ts';
 import { Spark } from './market-lines.tsx';
-import { carriedFigure, isRate, pathOf, shown, titleOf } from './market-words.ts';
+import { carriedFigure, isRate, pathOf, type RankedKey, shown, titleOf, wordsOf } from './market-words.ts';
 
 /** A saved market with its figures for the chosen bucket. Null if the market has no lots in the bucket. */
 type MarketWithFigure = SavedMarket & {
@@ -22,7 +23,7 @@ const MONTHS = 12;
 export async function readSaved(
   visit: Visit,
   bucket: BucketLabel,
-  metric: FigureKey,
+  metric: RankedKey,
 ): Promise<MarketWithFigure[]> {
   const { db, readMonths } = visit.deps.resources;
   const saved = await callEndpoint<SavedMarket[]>(visit, listMarkets);
@@ -30,28 +31,32 @@ export async function readSaved(
     type,
     code: type === 'zip' ? name : fips!,
   }));
-  const [rows, histories] = await Promise.all([
+  const [rows, histories, facts] = await Promise.all([
     listFigures(db, keys),
-    Promise.all(keys.map(key => readMonths({ ...key, from: null, to: null, most: MONTHS }))),
+    // Facts change once a year, so they have no months.
+    isCountyFact(metric)
+      ? []
+      : Promise.all(keys.map(key => readMonths({ ...key, from: null, to: null, most: MONTHS }))),
+    isCountyFact(metric) ? readCountyFacts(db, null) : undefined,
   ]);
-  const carriedValue = (packed: Buffer): number | null => {
-    const figures = bucketFigures(packed, bucket);
-    return figures && carriedFigure(metric, figures);
-  };
+  const figureOf = (figures: BucketFigures | null): number | null =>
+    figures === null || isCountyFact(metric) ? null : carriedFigure(metric, figures);
   return saved.map((market, i) => {
     const { type, code } = keys[i]!;
-    const row = rows.find(one => one.type === type && one.code === code);
+    const fact = type === 'county' ? facts?.get(Number(code)) : undefined;
+    const packed = rows.find(one => one.type === type && one.code === code)?.figures;
+    const figures = packed ? bucketFigures(packed, bucket) : null;
     return {
       ...market,
-      figures: row?.figures ? bucketFigures(row.figures, bucket) : null,
-      value: row?.figures ? carriedValue(row.figures) : null,
-      months: histories[i]!.map(({ figures }) => carriedValue(figures)).reverse(),
+      figures,
+      value: isCountyFact(metric) ? (fact?.values[metric] ?? null) : figureOf(figures),
+      months: (histories[i] ?? []).map(month => figureOf(bucketFigures(month.figures, bucket))).reverse(),
     };
   });
 }
 
 /** One card per market. “Edit” changes its status or removes it. */
-export function Saved({ saved, metric }: { saved: readonly MarketWithFigure[]; metric: FigureKey }) {
+export function Saved({ saved, metric }: { saved: readonly MarketWithFigure[]; metric: RankedKey }) {
   if (saved.length === 0)
     return (
       <Empty icon="bookmark" title="No saved markets yet">
@@ -76,7 +81,7 @@ export function Saved({ saved, metric }: { saved: readonly MarketWithFigure[]; m
   );
 }
 
-type CardProps = { market: MarketWithFigure; metric: FigureKey };
+type CardProps = { market: MarketWithFigure; metric: RankedKey };
 
 function SavedCard({ market: { id, region, status, figures, value, months }, metric }: CardProps) {
   return (
@@ -93,7 +98,7 @@ function SavedCard({ market: { id, region, status, figures, value, months }, met
             <b class="figure">{shown(metric, value)}</b>
             <small>{changeOf(metric, months, value)}</small>
           </div>
-          <small>{METRICS[metric].label}</small>
+          <small>{wordsOf(metric).label}</small>
           <Spark values={[...months, value]} />
           <small>
             {metric !== '1yr STR' && `${shown('1yr STR', figures.of('1yr STR'))} sell-through · `}
@@ -122,10 +127,10 @@ function SavedCard({ market: { id, region, status, figures, value, months }, met
 }
 
 /** The change since the same month a year ago. Empty if either value is unknown. */
-function changeOf(metric: FigureKey, months: readonly (number | null)[], last: number | null): string {
+function changeOf(metric: RankedKey, months: readonly (number | null)[], last: number | null): string {
   const first = months[0];
   if (months.length < MONTHS || first == null || last == null) return '';
-  const byDifference = isRate(METRICS[metric].unit);
+  const byDifference = isRate(wordsOf(metric).unit);
   if (!byDifference && first === 0) return '';
   const change = byDifference ? last - first : (100 * last) / first - 100;
   const amount = Math.abs(change) < 0.5 && !byDifference ? '0' : oneDigit(Math.abs(change));
