@@ -35,6 +35,8 @@ export type Offer = {
   offer_high: number | null;
   /** Null if there is no offer. */
   offer_source: OfferSource | null;
+  /** The price from the list's terms, also if a person entered another one. */
+  computed_offer: number | null;
   needs_review: ReviewReason[];
 };
 
@@ -44,7 +46,13 @@ export type RowOffer = Offer & {
   offer_parcels: number;
 };
 
-const NO_OFFER: Offer = { offer: null, offer_high: null, offer_source: null, needs_review: [] };
+const NO_OFFER: Offer = {
+  offer: null,
+  offer_high: null,
+  offer_source: null,
+  computed_offer: null,
+  needs_review: [],
+};
 
 /**
  * The offer for a parcel: the entered price, or the computed one, rounded to a multiple of `round_to`, with
@@ -52,8 +60,12 @@ const NO_OFFER: Offer = { offer: null, offer_high: null, offer_source: null, nee
  * reasons, if a person should check first.
  */
 export function offerOf(terms: OfferTerms | null, facts: OfferFacts, entered: number | null): Offer {
-  if (entered !== null) return { ...NO_OFFER, offer: entered, offer_source: 'entered' };
-  if (terms === null) return NO_OFFER;
+  const computed = terms === null ? NO_OFFER : computeOffer(terms, facts);
+  if (entered === null) return computed;
+  return { ...NO_OFFER, offer: entered, offer_source: 'entered', computed_offer: computed.offer };
+}
+
+function computeOffer(terms: OfferTerms, facts: OfferFacts): Offer {
   const { percent, percent_high, of, round_to } = terms;
   const base = facts[of];
   const isEstimate = of === 'value' || of === 'value_low';
@@ -64,7 +76,7 @@ export function offerOf(terms: OfferTerms | null, facts: OfferFacts, entered: nu
   if (reasons.size > 0)
     return { ...NO_OFFER, needs_review: REVIEW_REASONS.filter(reason => reasons.has(reason)) };
   const offer_high = percent_high === null ? null : priceAt(percent_high);
-  return { offer, offer_high, offer_source: 'computed', needs_review: [] };
+  return { offer, offer_high, offer_source: 'computed', computed_offer: offer, needs_review: [] };
 }
 
 export const roundTo = (dollars: number, unit: number): number => Math.round(dollars / unit) * unit;
@@ -74,12 +86,14 @@ export function sumOffers(offers: readonly Offer[]): RowOffer {
   const priced = offers.filter(({ offer }) => offer !== null);
   const reasons = new Set(offers.flatMap(({ needs_review }) => needs_review));
   const sum = (of: (one: Offer) => number) => priced.reduce((total, one) => total + of(one), 0);
+  const computed = offers.flatMap(({ computed_offer }) => computed_offer ?? []);
   const isRange = priced.some(({ offer_high }) => offer_high !== null);
   const isEntered = priced.some(({ offer_source }) => offer_source === 'entered');
   return {
     offer: priced.length === 0 ? null : sum(({ offer }) => offer!),
     offer_high: isRange ? sum(({ offer, offer_high }) => offer_high ?? offer!) : null,
     offer_source: priced.length === 0 ? null : isEntered ? 'entered' : 'computed',
+    computed_offer: computed.length === 0 ? null : computed.reduce((total, one) => total + one, 0),
     needs_review: REVIEW_REASONS.filter(reason => reasons.has(reason)),
     offer_parcels: priced.length,
   };

@@ -23,12 +23,14 @@ import {
   stopMail,
   undo,
 } from './change-list.ts';
+import { enterOffer, priceRest, undoOffers } from './enter-offers.ts';
 import { listIdOf } from './list-id.ts';
 import { AddNumbers, DeleteList, ListSettings } from './list-settings.tsx';
 import { ListBar, ListTable } from './list-table.tsx';
-import { BASE_WORDS, isStatus, plural, STATUS_WORDS } from './list-words.ts';
+import { isStatus, plural, STATUS_WORDS } from './list-words.ts';
 import { lookUpOwners, priceOfPhones } from './look-up-owners.ts';
-import { offersOut } from './offers-out.ts';
+import { type ListPrices, readPrices } from './offers-out.ts';
+import { PriceRest } from './row-offer.tsx';
 import { readRowPhones } from './row-phones.tsx';
 
 const PAGE_SIZE = 25;
@@ -53,6 +55,9 @@ const listPage: Page = {
     },
     add: shownAfter(addNumbers),
     row: shownAfter(saveRow),
+    offer: shownAfter(enterOffer),
+    offers: shownAfter(undoOffers),
+    price_rest: shownAfter(priceRest),
     undo: shownAfter(undo),
     phones: shownAfter(visit => priceOfPhones(idsOf(visit))),
     phones_now: shownAfter((visit, id) => lookUpOwners(visit, id, idsOf(visit))),
@@ -80,18 +85,26 @@ function sentNumbers({ form }: Visit, { numbers }: ListChange): { given?: string
 
 function addressOf({ url }: Visit, id: string, changed: Record<string, string | undefined> = {}): string {
   const params = new URLSearchParams();
-  const given = { status: url.searchParams.get('status'), page: url.searchParams.get('page'), ...changed };
+  const kept = ['status', 'price', 'page'].map(
+    name => [name, url.searchParams.get(name) ?? undefined] as const,
+  );
+  const given = { ...Object.fromEntries(kept), ...changed };
   for (const [name, value] of Object.entries(given)) if (value) params.set(name, value);
   return params.size === 0 ? pathOfList(id) : `${pathOfList(id)}?${params}`;
 }
 
 /** The rows on the requested page, or on the last page if the request is past the end. */
-async function readPage(visit: Visit, id: string, status: string | undefined) {
+async function readPage(visit: Visit, id: string, status: string | undefined, onlyUnpriced: boolean) {
   const asked = Math.max(1, Math.floor(Number(visit.url.searchParams.get('page'))) || 1);
   const read = (number: number) =>
     callEndpoint<{ count: number; results: ListRow[] }>(visit, readRows, {
       params: { id },
-      query: { page: String(number), page_size: String(PAGE_SIZE), ...(status && { status }) },
+      query: {
+        page: String(number),
+        page_size: String(PAGE_SIZE),
+        ...(status && { status }),
+        ...(onlyUnpriced && { needs_price: 'true' }),
+      },
     });
   const page = await read(asked);
   const pages = Math.max(1, Math.ceil(page.count / PAGE_SIZE));
@@ -104,13 +117,14 @@ export async function showList(visit: Visit, id: string, done?: ListChange): Pro
   const { searchParams } = visit.url;
   const asked = searchParams.get('status');
   const status = isStatus(asked) ? asked : undefined;
-  const [list, { results, number, pages }, counties, mainCounty, lists, out] = await Promise.all([
+  const onlyUnpriced = searchParams.get('price') === 'needed';
+  const [list, { results, number, pages }, counties, mainCounty, lists, prices] = await Promise.all([
     callEndpoint<ParcelList>(visit, getList, { params: { id } }),
-    readPage(visit, id, status),
+    readPage(visit, id, status, onlyUnpriced),
     listCounties(visit),
     findMainCounty(visit.deps.db, id),
     callEndpoint<ParcelList[]>(visit, listLists),
-    readOffersOut(visit, id),
+    pricesOf(visit, id),
   ]);
   const phones = await readRowPhones(visit, id, results);
   const others = lists.filter(other => other.id !== id);
@@ -128,24 +142,21 @@ export async function showList(visit: Visit, id: string, done?: ListChange): Pro
         </p>
         <Head list={list} hasCalls={phones.hasCalls} />
         {done && <DoneNotice done={done} action={action} />}
-        <Counts list={list} out={out} />
+        <Counts list={list} prices={prices} />
         <section class="list" aria-label="Rows">
           <header class="viewrow">
-            <Statuses list={list} status={status} visit={visit} />
+            <Statuses list={list} status={onlyUnpriced ? null : status} visit={visit} />
+            <NeedsPrice visit={visit} id={id} prices={prices} isShown={onlyUnpriced} />
             <ListSettings list={list} others={others} action={action} />
           </header>
+          {onlyUnpriced && results.length > 0 && prices !== null && (
+            <PriceRest needed={prices.needed} action={action} />
+          )}
           {results.length > 0 && <ListBar action={action} />}
           {results.length > 0 ? (
             <ListTable list={list} rows={results} phones={phones} selected={selected} action={action} />
-          ) : list.rows === 0 ? (
-            <Empty icon="list-checks" title="No parcels yet">
-              <a href="/data">Select parcels on the map</a>, then choose “Add to list”. Or paste parcel
-              numbers below.
-            </Empty>
           ) : (
-            <Empty icon="search-x" title="No rows with this status">
-              <a href={pathOfList(id)}>Show all {count(list.rows)} parcels in the list</a>
-            </Empty>
+            <NoRows list={list} onlyUnpriced={onlyUnpriced} />
           )}
           {pages > 1 && <Pages number={number} pages={pages} link={link} />}
         </section>
@@ -159,6 +170,24 @@ export async function showList(visit: Visit, id: string, done?: ListChange): Pro
       </>
     ),
   };
+}
+
+function NoRows({ list, onlyUnpriced }: { list: ParcelList; onlyUnpriced: boolean }) {
+  if (list.rows === 0)
+    return (
+      <Empty icon="list-checks" title="No parcels yet">
+        <a href="/data">Select parcels on the map</a>, then choose “Add to list”. Or paste parcel numbers
+        below.
+      </Empty>
+    );
+  return (
+    <Empty
+      icon={onlyUnpriced ? 'circle-check' : 'search-x'}
+      title={onlyUnpriced ? 'All rows have a price' : 'No rows with this status'}
+    >
+      <a href={pathOfList(list.id)}>Show all {count(list.rows)} parcels in the list</a>
+    </Empty>
+  );
 }
 
 function Head({ list, hasCalls }: { list: ParcelList; hasCalls: boolean }) {
@@ -213,49 +242,49 @@ function sizeOf(list: ParcelList): string {
 const countOf = ({ counts = [] }: ParcelList, status: string): number =>
   counts.find(one => one.status === status)?.rows ?? 0;
 
-async function readOffersOut(visit: Visit, id: string) {
+async function pricesOf(visit: Visit, id: string): Promise<ListPrices | null> {
   const { db } = visit.deps;
   const { companyId } = await requireAccount(visit);
-  return offersOut(db, companyId, await findList(db, companyId, id));
+  return readPrices(db, companyId, await findList(db, companyId, id));
 }
 
 const MAILING_STATUSES: readonly RowStatus[] = ['new', 'mailed', 'answered', 'returned'];
 
 /** The statuses that a mailing uses, and any others that have rows. */
-function Counts({ list, out }: { list: ParcelList; out: Awaited<ReturnType<typeof offersOut>> }) {
+function Counts({ list, prices }: { list: ParcelList; prices: ListPrices | null }) {
   const answered = countOf(list, 'answered');
+  const unmailable = list.counts?.find(one => one.status === 'new')?.do_not_mail ?? 0;
   const sent = shownRows(list) - countOf(list, 'new');
   const notes: Partial<Record<RowStatus, string>> = {
-    new: 'not mailed yet',
+    new: unmailable === 0 ? 'to be mailed' : `to be mailed, without ${count(unmailable)} do not mail`,
     mailed: 'no response yet',
     ...(sent > 0 && { answered: `${Math.round((100 * answered) / sent)}% response rate` }),
     returned: 'undeliverable',
   };
   const shown = ROW_STATUSES.filter(status => MAILING_STATUSES.includes(status) || countOf(list, status) > 0);
   return (
-    <dl class="cards">
+    <dl class="cards" id="counts">
       {shown.map(status => (
         <Stat
           card
           name={status === 'answered' ? 'Responses' : STATUS_WORDS[status]}
-          value={count(countOf(list, status))}
+          value={count(countOf(list, status) - (status === 'new' ? unmailable : 0))}
           note={notes[status]}
         />
       ))}
-      {list.offer !== null && out !== null && (
-        <Stat
-          card
-          name="Offers out"
-          value={usd(out.dollars)}
-          note={`${plural(out.offers, 'offer')} at ${list.offer.percent}% ${BASE_WORDS[list.offer.of]}`}
-        />
+      {prices !== null && prices.offers > 0 && (
+        <Stat card name="Offers out" value={usd(prices.dollars)} note={plural(prices.offers, 'offer')} />
       )}
     </dl>
   );
 }
 
-function Statuses({ list, status, visit }: { list: ParcelList; status: string | undefined; visit: Visit }) {
-  const link = (to: string | undefined) => addressOf(visit, list.id, { status: to, page: undefined });
+type StatusesProps = { list: ParcelList; status: string | null | undefined; visit: Visit };
+
+/** @param status null if the rows are chosen by something else */
+function Statuses({ list, status, visit }: StatusesProps) {
+  const link = (to: string | undefined) =>
+    addressOf(visit, list.id, { status: to, price: undefined, page: undefined });
   const some = ROW_STATUSES.filter(one => one === status || countOf(list, one) > 0);
   return (
     <nav class="seg" aria-label="Status">
@@ -270,6 +299,23 @@ function Statuses({ list, status, visit }: { list: ParcelList; status: string | 
     </nav>
   );
 }
+
+type NeedsPriceProps = { visit: Visit; id: string; prices: ListPrices | null; isShown: boolean };
+
+/** Leads to the rows without a price. The element stays when there are none, because scripts replace it. */
+const NeedsPrice = ({ visit, id, prices, isShown }: NeedsPriceProps) => (
+  <span id="needed">
+    {prices !== null && (prices.needed > 0 || isShown) && (
+      <a
+        class="badge warn"
+        href={addressOf(visit, id, { status: undefined, price: 'needed', page: undefined })}
+        aria-current={isShown ? 'true' : undefined}
+      >
+        {plural(prices.needed, 'row')} {prices.needed === 1 ? 'needs' : 'need'} a price
+      </a>
+    )}
+  </span>
+);
 
 /** The result of a form, with a button to undo or confirm it. */
 function DoneNotice({ done, action }: { done: ListChange; action: string }) {

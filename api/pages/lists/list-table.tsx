@@ -3,8 +3,8 @@ import { acres, count, day, usd } from '../../../shared/model/figures.ts';
 import { mailLines, shortApn, titleCase } from '../../../shared/model/roll-text.ts';
 import type { ListRow, ParcelList } from '../../v1/lists/list-schema.ts';
 import { Select, Submit } from '../frame/layout.tsx';
-import { problemWords } from '../parts/problem-words.ts';
-import { STATUS_OPTIONS } from './list-words.ts';
+import { STATUS_OPTIONS, STATUS_WORDS } from './list-words.ts';
+import { RowOffer } from './row-offer.tsx';
 import { NumbersOfRow, type RowPhones } from './row-phones.tsx';
 
 /** The form that the rows' checkboxes belong to. */
@@ -49,7 +49,7 @@ export const ListTable = ({ list, rows, phones, selected, action }: TableProps) 
           <th>Parcel</th>
           <th class="n">Acres</th>
           <th class="n">Estimated value</th>
-          {list.offer !== null && <th class="n">Offer</th>}
+          <th>Offer</th>
           <th>Status</th>
         </tr>
       </thead>
@@ -101,6 +101,7 @@ function Row({ list, row, phones, isSelected, action }: RowProps) {
       <th scope="row">
         {owner} {row.do_not_mail && <span class="badge bad">Do not mail</span>}
         <small>{mailLines(row).join(', ') || 'No mailing address'}</small>
+        <OtherLists row={row} />
         <NumbersOfRow row={row} phones={phones} />
       </th>
       <td>
@@ -120,11 +121,9 @@ function Row({ list, row, phones, isSelected, action }: RowProps) {
       <td class="n" data-name="Estimated value">
         {row.value === null ? UNKNOWN : usd(row.value)}
       </td>
-      {list.offer !== null && (
-        <td class="n" data-name="Offer">
-          {row.offer === null ? <Reasons row={row} /> : <b>{usd(row.offer)}</b>}
-        </td>
-      )}
+      <td data-name="Offer">
+        <RowOffer list={list} row={row} owner={owner} action={action} />
+      </td>
       <td>
         <RowForm row={row} owner={owner} action={action} />
       </td>
@@ -132,12 +131,20 @@ function Row({ list, row, phones, isSelected, action }: RowProps) {
   );
 }
 
-const Reasons = ({ row }: { row: ListRow }) => (
-  <>
-    <span class="badge warn">Needs review</span>
-    <small>{problemWords(row.needs_review)}</small>
-  </>
-);
+/** The company's other lists that have the same owner. */
+const OtherLists = ({ row: { other_lists } }: { row: ListRow }) =>
+  other_lists.length === 0 ? null : (
+    <small>
+      Also in{' '}
+      {other_lists.map(({ id, name, status, status_at }, i) => (
+        <>
+          {i > 0 && ', '}
+          <a href={`/lists/${id}`}>{name}</a>
+          {status_at !== null && ` (${STATUS_WORDS[status]} ${day(status_at)})`}
+        </>
+      ))}
+    </small>
+  );
 
 function RowForm({ row, owner, action }: { row: ListRow; owner: string; action: string }) {
   const { property_id: id, status, note, tags } = row;

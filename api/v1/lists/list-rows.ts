@@ -216,7 +216,7 @@ async function readOtherLists(
 function toRow(row: StoredRow, { parcels, offers, others, phones }: PageRead, appUrl: string): ListRow {
   const parcel = parcels.get(row.property_id)!;
   const found = phones.get(row.property_id);
-  const { offer, offer_high, offer_source, offer_parcels, needs_review } = offers.get(row.property_id)!;
+  const { status: _status, do_not_mail: _do, parcels: _parcels, ...offer } = offers.get(row.property_id)!;
   return {
     ...toSummary(parcel, appUrl),
     reference: referenceOf(row.property_id),
@@ -226,11 +226,7 @@ function toRow(row: StoredRow, { parcels, offers, others, phones }: PageRead, ap
     note: row.note,
     tags: row.tags,
     value: parcel.value === null ? null : round2(parcel.value),
-    offer,
-    offer_high,
-    offer_source,
-    offer_parcels,
-    needs_review,
+    ...offer,
     owner_parcels: row.owner_parcels,
     owner_acres: row.owner_acres === null ? null : round2(row.owner_acres),
     other_lists: others.get(row.owner ?? '') ?? [],

@@ -127,6 +127,10 @@ export const listRow = z
       .enum(['computed', 'entered'])
       .nullable()
       .describe('`entered` if a person entered the price, or a part of it. Null without an offer.'),
+    computed_offer: z
+      .number()
+      .nullable()
+      .describe("Price in USD from the list's offer terms, also if a person entered another one."),
     offer_parcels: z
       .int()
       .min(0)

@@ -24,19 +24,27 @@ describe('the offer for a parcel', () => {
       offer: 3_000,
       offer_high: 4_500,
       offer_source: 'computed',
+      computed_offer: 3_000,
       needs_review: [],
     });
     expect(offerOf({ ...TERMS, percent_high: null }, FACTS, null)).toMatchObject({ offer_high: null });
   });
 
   test('is the entered price, even if a person should check the parcel or there are no terms', () => {
-    const entered = { offer: 777, offer_high: null, offer_source: 'entered', needs_review: [] };
+    const entered = {
+      offer: 777,
+      offer_high: null,
+      offer_source: 'entered',
+      computed_offer: null,
+      needs_review: [],
+    };
+    expect(offerOf(TERMS, FACTS, 777)).toEqual({ ...entered, computed_offer: 3_000 });
     expect(offerOf(TERMS, { ...FACTS, value: null }, 777)).toEqual(entered);
     expect(offerOf(null, FACTS, 777)).toEqual(entered);
   });
 
   test('has no source and no high end without a price', () => {
-    const none = { offer: null, offer_high: null, offer_source: null };
+    const none = { offer: null, offer_high: null, offer_source: null, computed_offer: null };
     expect(offerOf(null, FACTS, null)).toEqual({ ...none, needs_review: [] });
     expect(offerOf(TERMS, { ...FACTS, value: null }, null)).toEqual({ ...none, needs_review: ['no_value'] });
   });
@@ -50,6 +58,7 @@ test("an owner's offer sums the priced parcels, and names why the others have no
     offer: 3_500,
     offer_high: 5_000,
     offer_source: 'entered',
+    computed_offer: 6_000,
     offer_parcels: 2,
     needs_review: ['no_value'],
   });

@@ -1,4 +1,5 @@
 // The list page. Counts selected rows, saves a status when it changes, and reads numbers from a file.
+import { saveOffers } from './offer-fields.ts';
 
 type Box = HTMLInputElement;
 
@@ -16,6 +17,7 @@ function count(): void {
   words.toggleAttribute('hidden', selected === 0);
 }
 
+saveOffers();
 if (whole) whole.hidden = false;
 count();
 
@@ -48,5 +50,3 @@ file?.addEventListener('change', async () => {
   const first = lines.map(line => (/^\s*"([^"]*)"/.exec(line)?.[1] ?? line.split(/[,;\t]/)[0] ?? '').trim());
   document.querySelector<HTMLTextAreaElement>('#numbers')!.value = first.filter(Boolean).join('\n');
 });
-
-export {};

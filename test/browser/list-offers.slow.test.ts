@@ -1,0 +1,74 @@
+import { expect, test } from 'vitest';
+import { button, describePages, field, inspect } from '../support/browser.ts';
+
+const SEARCH = '/data?county=33019&acres_min=5&acres_max=20&out_of_state_owner=true';
+
+describePages('offers on a list', site => {
+  test('every row gets a price: by hand with Tab and undo, and the rest by another rule', async () => {
+    const page = await site.open(SEARCH);
+    await page.locator('button[formaction="/lists/add"][name=all]').click();
+    await field(page, 'name').fill('To price');
+    await page.locator('main .buttons button[type=submit]').click();
+    const needed = page.locator('#needed a');
+    await needed.waitFor();
+    const numberOf = async () => Number(/\d+/.exec((await needed.textContent()) ?? '')?.[0]);
+    const before = await numberOf();
+    expect(before).toBeGreaterThan(1);
+
+    // A computed price stays visible next to the one that replaces it.
+    const offers = page.locator('.offer-form [name=offer]');
+    const notes = page.locator('.offer-form .note');
+    const priced = page.locator('.offer-form:not(:has(.badge)) [name=offer]').first();
+    const computed = await priced.inputValue();
+    const note = page.locator(`#${await priced.getAttribute('aria-describedby')}`);
+    await priced.fill('12.5k');
+    await priced.press('Tab');
+    await expect.poll(() => priced.inputValue()).toBe('$12,500');
+    await expect.poll(() => note.textContent()).toContain(computed);
+    await button(page.locator('.toast'), 'offers').click();
+    await expect.poll(() => page.locator('.notice').count()).toBe(1);
+    await page.waitForLoadState();
+    expect(await offers.count()).toBe(25);
+    await expect
+      .poll(() => page.locator('.offer-form:not(:has(.badge)) [name=offer]').first().inputValue())
+      .toBe(computed);
+
+    // Rows without a price are one click away. Enter goes to the next one.
+    await needed.click();
+    await expect.poll(() => notes.first().textContent()).toContain('Needs a price');
+    await inspect(page);
+    await offers.first().fill('4000');
+    await offers.first().press('Enter');
+    await expect.poll(numberOf).toBe(before - 1);
+    await expect.poll(() => offers.nth(1).evaluate(at => at === document.activeElement)).toBe(true);
+    await field(page, 'amount').fill('1500');
+    await field(page, 'rule').selectOption('acre');
+    await button(page, 'price_rest').click();
+    await page.locator('.empty').waitFor();
+    await inspect(page);
+    await button(page.locator('.toast'), 'offers').click();
+    await expect.poll(() => offers.count()).toBe(Math.min(25, before - 1));
+  });
+
+  test('without script, Enter saves a price', async () => {
+    const page = await site.open('/lists', { script: false });
+    await field(page, 'name').fill('By hand, priced');
+    await field(page, 'name').press('Enter');
+    await page
+      .locator('details', { has: field(page, 'numbers') })
+      .locator('summary')
+      .click();
+    await field(page, 'numbers').fill('000007-000044-000000');
+    await page.locator('select[name=county]').selectOption('33019');
+    await button(page, 'add').click();
+    const offer = page.locator('.offer-form [name=offer]').first();
+    await offer.fill('9,000');
+    await offer.press('Enter');
+    await expect.poll(() => page.locator('.offer-form [name=offer]').first().inputValue()).toBe('$9,000');
+    await page.locator('.offer-form [name=offer]').first().fill('');
+    await page.locator('.offer-form [name=offer]').first().press('Enter');
+    await expect
+      .poll(() => page.locator('.offer-form .note').first().textContent())
+      .not.toContain('computed');
+  });
+});
