@@ -4,6 +4,7 @@ import { signInPages } from './accounts/sign-in-page.tsx';
 import { webhookPage } from './accounts/webhook-page.tsx';
 import { adminPages } from './admin/admin-page.tsx';
 import { compingPages } from './comping/comping-page.tsx';
+import { addDealPage } from './deals/add-deal-page.tsx';
 import { dealPage } from './deals/deal-page.tsx';
 import { eventsPage } from './deals/deals-events.ts';
 import { dealsPages } from './deals/deals-page.tsx';
@@ -54,6 +55,7 @@ export const pages: readonly Page[] = [
   ...compingPages,
   ...dealsPages,
   eventsPage,
+  addDealPage,
   dealPage,
   ...adminPages,
   ...docsPages,

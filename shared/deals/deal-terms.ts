@@ -74,6 +74,22 @@ export function parseMoney(written: string): string | undefined {
   return cents > MAX_CENTS ? undefined : fromCents(cents);
 }
 
+const PERCENT = /^(\d{1,3})(?:\.(\d{1,3}))?\s*%$/;
+
+/** Whether an amount is written as a percentage, such as 6%. */
+export const isPercent = (written: string): boolean => written.trim().endsWith('%');
+
+/**
+ * The share of `cents` that a percentage such as 6% or 2.5% means, as a decimal string, rounded to a cent.
+ * Undefined for anything else, and for more than 100%.
+ */
+export function parsePercent(written: string, cents: bigint): string | undefined {
+  const [, whole, fraction = ''] = PERCENT.exec(written.trim()) ?? [];
+  if (whole === undefined) return undefined;
+  const thousandths = BigInt(whole + fraction.padEnd(3, '0'));
+  return thousandths > 100_000n ? undefined : fromCents((cents * thousandths + 50_000n) / 100_000n);
+}
+
 /** Formats cents: $18,400, or −$18,400.50. */
 export function dollars(cents: bigint): string {
   const size = cents < 0n ? -cents : cents;

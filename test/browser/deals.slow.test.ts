@@ -1,3 +1,4 @@
+import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { enqueue } from '../../shared/platform/queue/jobs.ts';
 import { gradeDealsJob } from '../../workers/deals/grade-deals-job.ts';
@@ -24,6 +25,7 @@ describePages('deals', site => {
   const UNDO = 'button[value=undo], button[value=undo_change]';
   const CHANGE = 'a[aria-haspopup=dialog]';
   const COOLIDGE = '000014 000341 000000';
+  const stage = (page: Page) => page.locator('details.add select[name=status]');
   const SAVE = '#price-and-costs button[type=submit]';
 
   test('add, watch it fill, drag, move by keys, take the advice: after a reload all is still there', async () => {
@@ -36,6 +38,7 @@ describePages('deals', site => {
       if (!(await field(page, 'purchase_price').isVisible()))
         await page.locator('details.more summary').click();
       await field(page, 'purchase_price').fill(price);
+      await stage(page).selectOption('listed');
       await button(page, 'add').click();
     };
     await add('14-341, Sullivan, NH', '$9.5k');
@@ -95,7 +98,7 @@ describePages('deals', site => {
     await doDealJobs(site.db.pool);
     // No reload: an event tells the page.
     await page.locator(advice('drop')).waitFor();
-    await expect.poll(() => field(page, 'price').inputValue()).toBe('34900');
+    await expect.poll(() => field(page, 'price').inputValue()).toBe('$34,900');
     // An undo is not undone in turn; what is left takes back what is typed.
     await expect.poll(() => page.locator(UNDO).count()).toBe(0);
     // What one answers to an advice can be taken back, too, as can another stage.
@@ -126,6 +129,7 @@ describePages('deals', site => {
     );
     await setValue(site.db.pool, '000015 000012 000000', [1_000_000, 2_000_000, 9_500_000]);
     await field(page, 'what').fill(String(rows[0]!.id));
+    await stage(page).selectOption('listed');
     await send(page, button(page, 'add'));
     await doDealJobs(site.db.pool);
     await page.goto('/deals');
@@ -147,13 +151,13 @@ describePages('deals', site => {
     await page.locator(CHANGE).click();
     await page.getByRole('alertdialog').waitFor();
     const change = button(page, 'price');
-    const price = (await change.textContent())!.replace(/\D/g, '');
+    const price = /\$[\d,]+/.exec((await change.textContent())!)![0];
     await send(page, change);
     await expect.poll(() => field(page, 'price').inputValue()).toBe(price);
     await expect.poll(() => field(page, 'expected_sell_price').inputValue()).toBe(price);
     await send(page, button(page, 'undo').filter({ hasText: '$9,000,000' }));
-    await expect.poll(() => field(page, 'price').inputValue()).toBe('9000000');
-    await expect.poll(() => field(page, 'expected_sell_price').inputValue()).toBe('8500000');
+    await expect.poll(() => field(page, 'price').inputValue()).toBe('$9,000,000');
+    await expect.poll(() => field(page, 'expected_sell_price').inputValue()).toBe('$8,500,000');
     // A price that was only shown is not the person's by saving.
     await field(page, 'misc_costs').fill('100');
     await send(page, page.locator(SAVE));
@@ -170,6 +174,9 @@ describePages('deals', site => {
     await page.emulateMedia({ colorScheme: 'dark' });
     await tabTo(page, field(page, 'what'));
     await page.keyboard.type('14-341, Sullivan, NH');
+    await tabTo(page, stage(page));
+    await page.keyboard.type('Listed');
+    await tabTo(page, button(page, 'add'));
     await page.keyboard.press('Enter');
     await page.locator('.card').waitFor();
     await doDealJobs(site.db.pool);
@@ -207,7 +214,7 @@ describePages('deals', site => {
     await expect.poll(() => undo.evaluate(isFocused)).toBe(true);
     await page.keyboard.press('Enter');
     await page.locator('#history li', { hasText: '$34,900' }).first().waitFor();
-    await expect.poll(() => field(page, 'price').inputValue()).toBe('34900');
+    await expect.poll(() => field(page, 'price').inputValue()).toBe('$34,900');
     await expect.poll(() => page.locator(UNDO).count()).toBe(0);
   });
 
@@ -215,6 +222,7 @@ describePages('deals', site => {
     const user = await newUser(site.db);
     const page = await site.open('/deals', { script: false, as: user });
     await field(page, 'what').fill('14-341, Sullivan, NH');
+    await stage(page).selectOption('listed');
     await send(page, button(page, 'add'));
     await doDealJobs(site.db.pool);
     await page.goto('/deals');
@@ -225,7 +233,7 @@ describePages('deals', site => {
     const dialog = page.getByRole('alertdialog');
     await button(dialog, 'price').filter({ hasText: '$33,000' }).waitFor();
     // All but the price is saved.
-    await expect.poll(() => field(page, 'agent_fee').inputValue()).toBe('1800');
+    await expect.poll(() => field(page, 'agent_fee').inputValue()).toBe('$1,800');
     await expect.poll(() => page.locator('#figures dd').first().textContent()).toBe('$34,900');
     await field(dialog, 'new_price').fill('20,000');
     await send(page, button(page, 'price').filter({ hasText: '$33,000' }));
@@ -250,6 +258,7 @@ describePages('deals', site => {
     const user = await newUser(site.db);
     const page = await site.open('/deals', { script: false, as: user });
     await field(page, 'what').fill('Barden Pond');
+    await stage(page).selectOption('listed');
     await send(page, button(page, 'add'));
     const choice = button(page.locator('#messages .notice li'), 'add');
     await choice.first().waitFor();
@@ -268,7 +277,7 @@ describePages('deals', site => {
     await expect.poll(() => page.getByRole('alert').textContent()).toContain('"a lot"');
     await field(page, 'misc_costs').fill('1.5k');
     await send(page, page.locator(SAVE));
-    await expect.poll(() => field(page, 'misc_costs').inputValue()).toBe('1500');
+    await expect.poll(() => field(page, 'misc_costs').inputValue()).toBe('$1,500');
     const { text, headers } = await exported(user);
     expect(headers.get('content-disposition')).toMatch(/^attachment; filename="plat-deals-[\d-]+\.csv"$/);
     expect(text.split('\r\n')[1]).toContain(',sold,BARDEN POND ROAD,Sullivan,NH,');
@@ -294,6 +303,7 @@ describePages('deals', site => {
     const ana = await newUser(site.db, { company: 'Lots & Co' });
     const first = await site.open('/deals', { as: ana });
     await field(first, 'what').fill('3301900000149');
+    await stage(first).selectOption('listed');
     await button(first, 'add').click();
     await first.locator('.card').waitFor();
     const { rows } = await site.db.pool.query<{ id: string }>(

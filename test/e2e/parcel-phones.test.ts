@@ -145,6 +145,4 @@ test("the price per acre is shown beside the county's median for sales of its si
   expect(text.replaceAll(/<[^>]*>/g, '')).toMatch(
     /county \$([\d,]+).*\b5 to 10 acres in Sullivan, NH .*\$\1 /,
   );
-  const begun = await ana.submit('/deals', { do: 'begin', property_id: '3301900000073' });
-  expect(begun.headers.get('location')).toMatch(/^\/deals\/[0-9a-f-]{36}$/);
 });

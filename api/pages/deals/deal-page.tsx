@@ -1,5 +1,5 @@
 import { findListingFacts } from '../../../shared/deals/deal-statements.ts';
-import { DEAL_STAGES, type DealStage } from '../../../shared/deals/deal-terms.ts';
+import { DEAL_STAGES, type DealStage, parseMoney } from '../../../shared/deals/deal-terms.ts';
 import { day, isoDate } from '../../../shared/model/figures.ts';
 import { UUID } from '../../../shared/model/uuid.ts';
 import { PlatError } from '../../../shared/platform/errors.ts';
@@ -19,7 +19,14 @@ import { Changed, changeUndone, latestChange } from './deals-changed.tsx';
 import { KeyFigures, Listing, Value, Why } from './deals-figures.tsx';
 import { PriceForm, readFields } from './deals-form.tsx';
 import { History } from './deals-history.tsx';
-import { ConfirmPrice, confirmedPrice, priceFields, pricePath, undoablePrice } from './deals-price.tsx';
+import {
+  ConfirmPrice,
+  confirmedPrice,
+  money,
+  priceFields,
+  pricePath,
+  undoablePrice,
+} from './deals-price.tsx';
 
 /** A single deal: its figures and where they come from, its price and costs, and its history. */
 export const dealPage: Page = {
@@ -141,8 +148,8 @@ const askedIn = (params: URLSearchParams): string | undefined =>
 
 /** Values that a link on the page enters in the form. */
 function suggested(params: URLSearchParams): URLSearchParams | undefined {
-  const sellPrice = params.get('expected_sell_price');
-  return sellPrice === null ? undefined : new URLSearchParams({ expected_sell_price: sellPrice });
+  const sellPrice = parseMoney(params.get('expected_sell_price') ?? '');
+  return sellPrice === undefined ? undefined : new URLSearchParams({ expected_sell_price: money(sellPrice) });
 }
 
 /** The stages of a deal that closes as planned. */

@@ -1,10 +1,11 @@
-import { type Board, findBoard, openBoard } from '../../../shared/deals/deal-board.ts';
-import { DEAL_STAGES, type DealStage, toCents } from '../../../shared/deals/deal-terms.ts';
+import { type Board, type DealSubject, findBoard, openBoard } from '../../../shared/deals/deal-board.ts';
+import { DEAL_STAGES, type DealStage } from '../../../shared/deals/deal-terms.ts';
 import { acres, isoDate } from '../../../shared/model/figures.ts';
 import { titleCase } from '../../../shared/model/roll-text.ts';
 import { listDeals } from '../../v1/deals/deal-endpoints.ts';
 import type { Deal } from '../../v1/deals/deal-schema.ts';
 import { callEndpoint, requireAccount, type Visit } from '../frame/visit.ts';
+import { expectedCents } from './deals-price.tsx';
 
 export const STAGE_NAMES: Record<DealStage, string> = {
   under_contract: 'Under contract',
@@ -18,7 +19,8 @@ export const STAGE_NAMES: Record<DealStage, string> = {
   '': 'No stage',
 };
 
-export type Lane = { stage: DealStage; deals: Deal[]; profitCents: bigint };
+/** `profitCents`: of the deals whose profit is known. Null if there are none. */
+export type Lane = { stage: DealStage; deals: Deal[]; profitCents: bigint | null };
 
 export type BoardView = { version: number; lanes: Lane[]; count: number; today: string };
 
@@ -37,11 +39,12 @@ export async function boardOf(visit: Visit, { made = false } = {}): Promise<Boar
 export async function readBoard(visit: Visit): Promise<BoardView> {
   // Read the version first, so that a change in between is sent twice rather than missed.
   const version = (await boardOf(visit))?.version ?? 0;
-  const deals = await callEndpoint<Deal[]>(visit, listDeals);
+  const deals = await callEndpoint<Deal[]>(visit, listDeals, { query: { explain: 'true' } });
   // Deals without a stage come first so that users notice them.
   const lanes = ['' as const, ...DEAL_STAGES].map(stage => {
     const laneDeals = deals.filter(({ status }) => status === stage);
-    const profitCents = laneDeals.reduce((sum, { expected_profit }) => sum + toCents(expected_profit), 0n);
+    const profits = laneDeals.map(expectedCents).filter(cents => cents !== null);
+    const profitCents = profits.length === 0 ? null : profits.reduce((sum, cents) => sum + cents);
     return { stage, deals: laneDeals, profitCents };
   });
   return {
@@ -61,6 +64,14 @@ export const hasExpired = (
 /** Whether the user is holding the price, which hides advice. */
 export const isHeld = ({ advice_held_until: until }: Deal, today: string): boolean =>
   until !== null && until >= today;
+
+/** The deals for a parcel, a listing, or a page. */
+export const dealsWith = (deals: readonly Deal[], subject: DealSubject): Deal[] =>
+  deals.filter(deal =>
+    (['property_id', 'listing_id', 'listing_url'] as const).some(
+      name => subject[name] !== undefined && deal[name] === subject[name],
+    ),
+  );
 
 export const nameOf = ({ address, listing_url, property_id }: Deal): string =>
   titleCase(address ?? '') || listing_url || (property_id === null ? 'Deal' : `Parcel ${property_id}`);

@@ -10,14 +10,13 @@ import type { Deal } from '../../v1/deals/deal-schema.ts';
 import { Icon } from '../frame/icons.tsx';
 import { Facts, Select, Submit } from '../frame/layout.tsx';
 import { type BoardView, hasExpired, isHeld, type Lane, lotOf, nameOf, STAGE_NAMES } from './deals-board.ts';
-import { pricePath } from './deals-price.tsx';
+import { estimatedCents, expectedCents, pricePath, soldForCents } from './deals-price.tsx';
 
 /** A figure, or a dash if it is unknown. */
 export const shown = (value: number | null): string => (value === null ? '–' : count(value));
 export const shareOf = (share: number | null): string => (share === null ? '–' : `${share}%`);
 /** Whether the listing reports views or saves. */
 export const isInterestKnown = ({ views, saves }: Deal): boolean => views !== null || saves !== null;
-const profitOf = ({ expected_profit }: Deal): string => dollars(toCents(expected_profit));
 
 /** The columns of the board. The client module moves cards and refreshes them. */
 export function Board({ view }: { view: BoardView }) {
@@ -36,7 +35,9 @@ function Column({ lane: { stage, deals, profitCents }, today }: { lane: Lane; to
       <h2 id={`lane-${stage}`}>
         {STAGE_NAMES[stage]} <span class="count">{deals.length}</span>
       </h2>
-      <p class="sum">{deals.length === 0 ? 'No deals' : `Profit ${dollars(profitCents)}`}</p>
+      <p class="sum">
+        {deals.length === 0 ? 'No deals' : `Profit ${profitCents === null ? '–' : dollars(profitCents)}`}
+      </p>
       <ol class="plain">
         {deals.map(deal => (
           <Card deal={deal} today={today} />
@@ -48,7 +49,7 @@ function Column({ lane: { stage, deals, profitCents }, today }: { lane: Lane; to
 
 function Card({ deal, today }: { deal: Deal; today: string }) {
   const name = nameOf(deal);
-  const { price, price_advantage: advantage, traction_score: interest, days_on_market: days } = deal;
+  const { price_advantage: advantage, traction_score: interest, days_on_market: days } = deal;
   const standings = [
     advantage !== null && `cheaper than ${shareOf(advantage)} of listings`,
     interest !== null && isInterestKnown(deal) && `buyer interest ${interest}`,
@@ -63,13 +64,7 @@ function Card({ deal, today }: { deal: Deal; today: string }) {
         <Letter grade={deal.listing_grade} />
       </div>
       <p class="place">{lotOf(deal)}</p>
-      <Facts
-        kind="figures"
-        of={[
-          ['List price', price === null ? '–' : usd(price)],
-          ['Profit', profitOf(deal)],
-        ]}
-      />
+      <Facts kind="figures" of={figuresOf(deal)} />
       {standings.length > 0 && <p class="place">{standings.join(' · ')}</p>}
       <ShortAdvice deal={deal} today={today} />
       {(deal.deal_type === 'double_close' || deal.contract_expiration_date !== null) && (
@@ -89,6 +84,22 @@ function Card({ deal, today }: { deal: Deal; today: string }) {
       </details>
     </li>
   );
+}
+
+/** The price and the profit. Before a price is known, those of the estimate. */
+function figuresOf(deal: Deal): [string, string][] {
+  const profit = expectedCents(deal);
+  const profitText = profit === null ? '–' : dollars(profit);
+  const estimate = estimatedCents(deal);
+  if (soldForCents(deal) === null && estimate !== null)
+    return [
+      ['Estimated value', dollars(estimate)],
+      ['Profit at estimate', profitText],
+    ];
+  return [
+    ['List price', deal.price === null ? '–' : usd(deal.price)],
+    ['Profit', profitText],
+  ];
 }
 
 export function Letter({ grade }: { grade: string }) {

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import type { ListingFacts } from '../../../shared/deals/deal-statements.ts';
-import { toCents } from '../../../shared/deals/deal-terms.ts';
+import { dollars } from '../../../shared/deals/deal-terms.ts';
 import { sizes } from '../../../shared/model/buckets.ts';
 import { count, day, oneDigit, usd } from '../../../shared/model/figures.ts';
 import type { Deal } from '../../v1/deals/deal-schema.ts';
@@ -8,15 +8,13 @@ import { Facts, Meter, Panel, Stat } from '../frame/layout.tsx';
 import { ValueBand } from '../frame/value-band.tsx';
 import { problemWords } from '../parts/problem-words.ts';
 import { isInterestKnown, Letter, shareOf, shown } from './deals-cards.tsx';
-import { against, money, spendOf } from './deals-price.tsx';
+import { against, expectedCents, money, soldForCents, spendOf } from './deals-price.tsx';
 
 /** The figures at the top of the page, each with a note that puts it in context. */
 export function KeyFigures({ deal }: { deal: Deal }) {
   const { price, acreage, figures, days_on_market: days, views, saves } = deal;
   const estimate = estimateOf(deal);
-  const spend = spendOf(deal);
-  const profit = toCents(deal.expected_profit);
-  const sold = price !== null || deal.expected_sell_price !== null;
+  const profit = expectedCents(deal);
   return (
     <dl class="cards" id="figures">
       <Stat
@@ -36,15 +34,9 @@ export function KeyFigures({ deal }: { deal: Deal }) {
       <Stat
         card
         name="Expected profit"
-        value={sold ? money(deal.expected_profit) : '–'}
-        kind={!sold ? undefined : profit < 0n ? 'bad' : 'good'}
-        note={
-          !sold
-            ? 'Needs a list price'
-            : spend === 0n
-              ? 'No costs entered'
-              : `${count((100 * Number(profit)) / Number(spend))}% return on ${usd(Number(spend) / 100)} spent`
-        }
+        value={profit === null ? '–' : dollars(profit)}
+        kind={profit === null ? undefined : profit < 0n ? 'bad' : 'good'}
+        note={profitNote(deal, profit)}
       />
       <Stat
         card
@@ -64,6 +56,16 @@ export function KeyFigures({ deal }: { deal: Deal }) {
       />
     </dl>
   );
+}
+
+function profitNote(deal: Deal, profit: bigint | null): string {
+  if (profit === null) return 'Needs a list price or an expected sale price';
+  const spend = spendOf(deal);
+  const from =
+    spend === 0n
+      ? 'No costs entered'
+      : `${count((100 * Number(profit)) / Number(spend))}% return on ${dollars(spend)} spent`;
+  return soldForCents(deal) === null ? `At the estimated value. ${from}` : from;
 }
 
 type Estimate = {
@@ -89,7 +91,7 @@ function estimateOf({ figures }: Deal): Estimate | null {
 /** The parts of the grade in words. */
 export function Why({ deal }: { deal: Deal }) {
   const { figures: of, advice, listing_grade: grade } = deal;
-  if (!of) return null;
+  if (!of || of.score === null) return null;
   const { price_advantage: advantage, traction_score: interest, days_on_market: days } = deal;
   const sizeWords = of.bucket === null ? 'lots of this size' : sizes(of.bucket);
   return (
@@ -131,8 +133,8 @@ export function Why({ deal }: { deal: Deal }) {
       )}
       <p>
         <small>
-          Score {of.score === null ? '–' : count(of.score)} of 100 as of {day(of.as_of)}: 45% price, 35% buyer
-          interest, 20% time listed.
+          Score {count(of.score)} of 100 as of {day(of.as_of)}: 45% price, 35% buyer interest, 20% time
+          listed.
         </small>
       </p>
     </Panel>
@@ -159,7 +161,7 @@ export function Value({ deal }: { deal: Deal }) {
   const estimate = estimateOf(deal);
   if (estimate === null) return null;
   const { mean, low, high, problems } = estimate;
-  const { price } = deal;
+  const { price, figures } = deal;
   return (
     <Panel id="value" title="Estimated value">
       <ValueBand low={low} high={high} estimate={mean} asked={price} />
@@ -168,6 +170,14 @@ export function Value({ deal }: { deal: Deal }) {
           <small>
             The triangle marks the list price: {against(price, mean)} the estimate,{' '}
             {price < low ? 'below' : price > high ? 'above' : 'within'} the range.
+          </small>
+        </p>
+      )}
+      {price === null && figures?.competitive_price != null && (
+        <p>
+          <small>
+            At {money(figures.competitive_price)} or less, the lot would be cheaper per acre than 60% of the
+            closest listings in size.
           </small>
         </p>
       )}

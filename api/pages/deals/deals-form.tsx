@@ -5,7 +5,11 @@ import {
   DEAL_STAGES,
   DEAL_TYPES,
   dollars,
+  fromCents,
+  isPercent,
   parseMoney,
+  parsePercent,
+  toCents,
 } from '../../../shared/deals/deal-terms.ts';
 import { moment, usd } from '../../../shared/model/figures.ts';
 import { PlatError } from '../../../shared/platform/errors.ts';
@@ -13,8 +17,8 @@ import type { Deal } from '../../v1/deals/deal-schema.ts';
 import { Icon } from '../frame/icons.tsx';
 import { Field, Panel, Select, Submit } from '../frame/layout.tsx';
 import type { Choice } from './deals-add.ts';
-import { STAGE_NAMES } from './deals-board.ts';
-import { money, spendOf } from './deals-price.tsx';
+import { nameOf, STAGE_NAMES } from './deals-board.ts';
+import { estimatedCents, money, soldForCents, spendOf } from './deals-price.tsx';
 
 const LABELS: Record<'price' | (typeof DEAL_MONEY)[number], string> = {
   price: 'List price',
@@ -27,6 +31,7 @@ const LABELS: Record<'price' | (typeof DEAL_MONEY)[number], string> = {
 const AMOUNTS = Object.keys(LABELS) as (keyof typeof LABELS)[];
 /** For a deal without a listing. */
 const PRICE_HINT = 'Used until a live listing is found.';
+const FEE_HINT = 'In dollars, or as a percentage of the sale price, such as 6%.';
 const DAYS = { contract_expiration_date: 'Contract expires', closing_date: 'Closing date' } as const;
 const TYPE_NAMES = { cash_close: 'Cash close', double_close: 'Double close' } as const;
 
@@ -47,10 +52,9 @@ export function readFields(form: URLSearchParams, whole: boolean): Record<string
       if (whole && name !== 'deal_type') fields[name] = null;
       continue;
     }
-    const amount = Object.hasOwn(LABELS, name) ? parseMoney(entered) : entered;
-    if (amount === undefined)
-      details[name] = [`"${entered.slice(0, 40)}" isn't a dollar amount. Enter $18,400, 18.4k, or 18400.50`];
-    else fields[name] = amount;
+    const value = entryOf(form, name, entered);
+    if (typeof value === 'string') fields[name] = value;
+    else details[name] = [value.problem];
   }
   if (Object.keys(details).length > 0)
     throw new PlatError('validation_error', Object.values(details).flat().join(' '), {
@@ -59,7 +63,54 @@ export function readFields(form: URLSearchParams, whole: boolean): Record<string
   return fields;
 }
 
-const textIn = (value: unknown): string => String(value ?? '').replace(/\.00$/, '');
+/** The value to store. A percentage as the agent fee is a share of the sale price that the form has. */
+function entryOf(form: URLSearchParams, name: string, entered: string): string | { problem: string } {
+  if (!Object.hasOwn(LABELS, name)) return entered;
+  const shown = `"${entered.slice(0, 40)}"`;
+  if (name === 'agent_fee' && isPercent(entered)) {
+    const price = parseMoney(form.get('expected_sell_price') ?? '') ?? parseMoney(form.get('price') ?? '');
+    if (price === undefined)
+      return {
+        problem: `${shown} needs a price. Enter the expected sale price or the list price, or the fee in dollars`,
+      };
+    const fee = parsePercent(entered, toCents(price));
+    return fee ?? { problem: `${shown} isn't a percentage from 0 to 100%. Enter 6% or 2.5%` };
+  }
+  return (
+    parseMoney(entered) ?? {
+      problem: `${shown} isn't a dollar amount. Enter $18,400, 18.4k, or 18400.50`,
+    }
+  );
+}
+
+/** @throws PlatError `validation_error` if the form of a new deal has no stage */
+export function requireStage(fields: Record<string, string | null>): Record<string, string | null> {
+  if (fields.status) return fields;
+  throw new PlatError('validation_error', "Choose the deal's stage.", {
+    details: { status: ["Choose the deal's stage"] },
+  });
+}
+
+/** The stage of a new deal, which the user must choose. */
+export const StageField = ({ given }: { given: string | null | undefined }) => (
+  <Field label="Stage" name="status">
+    <Select
+      name="status"
+      required
+      options={[
+        ['', 'Choose a stage'],
+        ...DEAL_STAGES.map(stage => [stage, STAGE_NAMES[stage]] as [string, string]),
+      ]}
+      given={given ?? ''}
+    />
+  </Field>
+);
+
+/** A stored amount as people write it: $18,400. */
+function amountText(value: string | number | null | undefined): string {
+  if (value == null) return '';
+  return money(typeof value === 'number' ? value.toFixed(2) : value);
+}
 
 type DealFieldsProps = {
   deal?: Deal;
@@ -70,21 +121,22 @@ type DealFieldsProps = {
 };
 
 /** Inputs for prices, costs, and dates. */
-function DealFields({ deal, given, hints = { price: PRICE_HINT } }: DealFieldsProps) {
-  const textOf = (name: string): string => given?.get(name) ?? textIn(deal?.[name as keyof Deal]);
+function DealFields({ deal, given, hints = { price: PRICE_HINT, agent_fee: FEE_HINT } }: DealFieldsProps) {
+  const textOf = (name: 'deal_type' | keyof typeof DAYS): string => given?.get(name) ?? deal?.[name] ?? '';
   return (
     <>
       {AMOUNTS.map(name => (
         <Field
           label={LABELS[name]}
           name={name}
-          value={textOf(name)}
+          value={given?.get(name) ?? amountText(deal?.[name])}
           hint={hints[name]}
-          inputmode="decimal"
+          // The decimal keyboard of phones has no percent sign.
+          inputmode={name === 'agent_fee' ? undefined : 'decimal'}
           placeholder="$"
         />
       ))}
-      {deal && <input type="hidden" name="price_shown" value={textIn(deal.price)} />}
+      {deal && <input type="hidden" name="price_shown" value={amountText(deal.price)} />}
       <Field label="Type" name="deal_type">
         <Select
           name="deal_type"
@@ -92,8 +144,8 @@ function DealFields({ deal, given, hints = { price: PRICE_HINT } }: DealFieldsPr
           given={textOf('deal_type')}
         />
       </Field>
-      {Object.entries(DAYS).map(([name, label]) => (
-        <Field label={label} name={name} type="date" value={textOf(name)} />
+      {(['contract_expiration_date', 'closing_date'] as const).map(name => (
+        <Field label={DAYS[name]} name={name} type="date" value={textOf(name)} />
       ))}
     </>
   );
@@ -108,12 +160,9 @@ type PriceFormProps = {
 
 /** A deal's prices, costs, and dates, and the resulting profit. */
 export function PriceForm({ deal, asking, given }: PriceFormProps) {
-  const { price, expected_sell_price: expected, figures, fetch_status: state } = deal;
+  const { price, fetch_status: state } = deal;
   // An estimate that doesn't count isn't suggested as the expected sale price.
-  const value = figures?.valuation_problems.length === 0 ? figures.mean_adjusted_price : null;
-  const estimate = value === null ? null : Math.round(Number(value));
-  const spend = spendOf(deal);
-  const sellPrice = expected === null ? price : Number(expected);
+  const estimate = estimatedCents(deal);
   const hints: Record<string, ComponentChildren> = {
     price:
       price === null || state !== 'found'
@@ -121,11 +170,14 @@ export function PriceForm({ deal, asking, given }: PriceFormProps) {
         : asking === null || asking === price
           ? "Used until the listing's price changes."
           : `Your price. The listing's asking price is ${usd(asking)}.`,
+    agent_fee: feeHint(deal),
     ...(estimate !== null && {
       expected_sell_price: (
         <>
-          Estimated value {usd(estimate)} ·{' '}
-          <a href={`/deals/${deal.id}?expected_sell_price=${estimate}#expected_sell_price`}>Use this</a>
+          Estimated value {dollars(estimate)} ·{' '}
+          <a href={`/deals/${deal.id}?expected_sell_price=${fromCents(estimate)}#expected_sell_price`}>
+            Use this
+          </a>
         </>
       ),
     }),
@@ -140,15 +192,7 @@ export function PriceForm({ deal, asking, given }: PriceFormProps) {
         <div class="fields">
           <DealFields deal={deal} given={given} hints={hints} />
         </div>
-        {sellPrice !== null && (
-          <p class="profit">
-            <span>
-              {usd(sellPrice)} {expected === null ? 'list price' : 'sale price'}
-              {spend > 0n && ` − ${dollars(spend)} spent`}
-            </span>{' '}
-            <b>{money(deal.expected_profit)} profit</b>
-          </p>
-        )}
+        <ProfitLine deal={deal} />
         <div class="buttons">
           <button type="submit">Save changes</button>
           <button type="reset" class="quiet">
@@ -157,6 +201,36 @@ export function PriceForm({ deal, asking, given }: PriceFormProps) {
         </div>
       </form>
     </Panel>
+  );
+}
+
+const PERCENT = new Intl.NumberFormat('en-US', { style: 'percent', maximumFractionDigits: 2 });
+
+/** Says which share of the sale price the fee is. */
+function feeHint(deal: Deal): string {
+  const soldFor = soldForCents(deal);
+  if (deal.agent_fee === null || !soldFor) return FEE_HINT;
+  const share = PERCENT.format(Number(toCents(deal.agent_fee)) / Number(soldFor));
+  return `${share} of the ${dollars(soldFor)} ${priceNameOf(deal)}. ${FEE_HINT}`;
+}
+
+const priceNameOf = ({ expected_sell_price }: Deal): string =>
+  expected_sell_price === null ? 'list price' : 'expected sale price';
+
+/** How the profit is calculated. */
+function ProfitLine({ deal }: { deal: Deal }) {
+  const sold = soldForCents(deal);
+  const soldFor = sold ?? estimatedCents(deal);
+  if (soldFor === null) return null;
+  const spend = spendOf(deal);
+  return (
+    <p class="profit">
+      <span>
+        {dollars(soldFor)} {sold === null ? 'estimated value' : priceNameOf(deal)}
+        {spend > 0n && ` − ${dollars(spend)} spent`}
+      </span>{' '}
+      <b>{dollars(soldFor - spend)} profit</b>
+    </p>
   );
 }
 
@@ -186,13 +260,7 @@ export function AddForm({ given, open }: { given?: URLSearchParams | undefined; 
             placeholder="Sullivan, NH"
             hint="Needed for an APN without a county"
           />
-          <Field label="Stage" name="status">
-            <Select
-              name="status"
-              options={DEAL_STAGES.map(stage => [stage, STAGE_NAMES[stage]])}
-              given={given?.get('status') ?? undefined}
-            />
-          </Field>
+          <StageField given={given?.get('status')} />
         </div>
         <details class="more" open={AMOUNTS.some(name => given?.get(name))}>
           <summary>Price and costs</summary>
@@ -217,12 +285,8 @@ export function Choices({ choices, given }: { choices: readonly Choice[]; given:
         {choices.map(({ label, subject }) => (
           <li>
             <form method="post" action="/deals" class="buttons">
-              {[...ENTRIES, 'county'].map(
-                name => given.get(name) && <input type="hidden" name={name} value={given.get(name)!} />,
-              )}
-              {Object.entries(subject).map(([name, value]) => (
-                <input type="hidden" name={name} value={value} />
-              ))}
+              <EntriesOf given={given} />
+              <SubjectOf subject={subject} />
               <span>{label}</span>
               <Submit label="Add this one" does="add" kind="second" />
             </form>
@@ -232,6 +296,57 @@ export function Choices({ choices, given }: { choices: readonly Choice[]; given:
     </section>
   );
 }
+
+type SameDealProps = { deals: readonly Deal[]; subject: DealSubject; given: URLSearchParams };
+
+/** Asks whether to add a deal for a parcel that the board already has. */
+export const SameDeal = ({ deals, subject, given }: SameDealProps) => (
+  <section class="notice warn" aria-label="Add this parcel again?">
+    <div>
+      <p>
+        This parcel is already on your board: <DealLinks deals={deals} />. Add it again?
+      </p>
+      <form method="post" action="/deals" class="buttons">
+        <EntriesOf given={given} />
+        <SubjectOf subject={subject} />
+        <input type="hidden" name="again" value="1" />
+        <a class="button second small" href="/deals">
+          Don't add
+        </a>
+        <Submit label="Add another deal" does="add" kind="second small" />
+      </form>
+    </div>
+  </section>
+);
+
+/** What the user entered, for the next form. */
+const EntriesOf = ({ given }: { given: URLSearchParams }) => (
+  <>
+    {[...ENTRIES, 'county'].map(
+      name => given.get(name) && <input type="hidden" name={name} value={given.get(name)!} />,
+    )}
+  </>
+);
+
+const SubjectOf = ({ subject }: { subject: DealSubject }) => (
+  <>
+    {Object.entries(subject).map(([name, value]) => (
+      <input type="hidden" name={name} value={value} />
+    ))}
+  </>
+);
+
+/** Links to deals, each with its stage. */
+export const DealLinks = ({ deals }: { deals: readonly Deal[] }) => (
+  <>
+    {deals.map((deal, i) => (
+      <>
+        {i > 0 && ', '}
+        <a href={`/deals/${deal.id}`}>{nameOf(deal)}</a> ({STAGE_NAMES[deal.status]})
+      </>
+    ))}
+  </>
+);
 
 /** The subject that a choice's form names. */
 export function subjectIn(form: URLSearchParams): DealSubject | undefined {

@@ -1,3 +1,4 @@
+import type { DealSubject } from '../../../shared/deals/deal-board.ts';
 import { type DealStage, dollars } from '../../../shared/deals/deal-terms.ts';
 import { isoDate } from '../../../shared/model/figures.ts';
 import { csv } from '../../../shared/platform/to-csv.ts';
@@ -13,15 +14,18 @@ import { Icon } from '../frame/icons.tsx';
 import { Notice, Submit, Toast } from '../frame/layout.tsx';
 import type { Page } from '../frame/pages.tsx';
 import { callEndpoint, type Reply, spreadsheet, type Visit } from '../frame/visit.ts';
+import { findDeals } from './add-deal-page.tsx';
 import { choicesOf } from './deals-add.ts';
 import { nameOf, readBoard, STAGE_NAMES } from './deals-board.ts';
 import { Board } from './deals-cards.tsx';
-import { AddForm, Choices, readFields, subjectIn } from './deals-form.tsx';
+import { AddForm, Choices, readFields, requireStage, SameDeal, subjectIn } from './deals-form.tsx';
 
 /** What the page shows in addition to the board. */
 type BoardResult = {
   bad?: string;
   choices?: Awaited<ReturnType<typeof choicesOf>>;
+  /** The deals that the board already has for an added parcel. */
+  same?: { deals: Deal[]; subject: DealSubject };
   /** A deal that was moved to another stage, as it was before the move. */
   moved?: Deal;
   /** A deal to remove once the user confirms it. */
@@ -33,10 +37,6 @@ const boardPage: Page = {
   access: 'app',
   show: (visit, { bad }) => show(visit, { bad }),
   actions: {
-    /** From a parcel page: add the deal and open it. */
-    async begin(visit) {
-      return { redirect: `/deals/${await addFromParcel(visit)}` };
-    },
     add,
     async move(visit) {
       const before = await findDeal(visit);
@@ -78,30 +78,28 @@ async function step(visit: Visit, by: number): Promise<Reply> {
   return TO_BOARD;
 }
 
-async function addFromParcel(visit: Visit): Promise<string> {
-  const body = { property_id: Number(visit.form.get('property_id')) };
-  return (await callEndpoint<Deal>(visit, addListing, { body })).id;
-}
-
 async function add(visit: Visit): Promise<Reply> {
   const { form } = visit;
-  const fields = readFields(form, false);
+  const fields = requireStage(readFields(form, false));
   const named = subjectIn(form);
   const choices = named
     ? [{ subject: named }]
     : await choicesOf(visit, form.get('what') ?? '', form.get('county') ?? '');
   if (choices.length > 1) return show(visit, { choices: choices as BoardResult['choices'] });
-  await callEndpoint(visit, addListing, { body: { ...choices[0]!.subject, ...fields } });
+  const { subject } = choices[0]!;
+  const deals = form.get('again') === null ? await findDeals(visit, subject) : [];
+  if (deals.length > 0) return show(visit, { same: { deals, subject } });
+  await callEndpoint(visit, addListing, { body: { ...subject, ...fields } });
   return TO_BOARD;
 }
 
-async function show(visit: Visit, { bad, choices, moved, removing }: BoardResult) {
+async function show(visit: Visit, { bad, choices, same, moved, removing }: BoardResult) {
   const view = await readBoard(visit);
-  const given = bad === undefined && choices === undefined ? undefined : visit.form;
+  const given = bad === undefined && choices === undefined && same === undefined ? undefined : visit.form;
   const adding = given?.get('do') === 'add';
   const total = view.lanes
     .filter(({ stage }) => stage !== 'canceled')
-    .reduce((sum, { profitCents }) => sum + profitCents, 0n);
+    .reduce((sum, { profitCents }) => sum + (profitCents ?? 0n), 0n);
   const body = (
     <div class="dealing">
       <header class="pagehead">
@@ -126,6 +124,7 @@ async function show(visit: Visit, { bad, choices, moved, removing }: BoardResult
         {bad !== undefined && <Notice kind="bad">{bad}</Notice>}
         {removing && <ConfirmRemoval deal={removing} />}
         {moved && <Moved from={moved} to={visit.form.get('status') as DealStage} />}
+        {same && given && <SameDeal {...same} given={given} />}
         {choices && given && <Choices choices={choices} given={given} />}
         <AddForm given={adding ? given : undefined} open={view.count === 0} />
       </div>

@@ -11,6 +11,24 @@ export const money = (decimal: string): string => dollars(toCents(decimal));
 export const spendOf = (deal: Deal): bigint =>
   DEAL_COSTS.reduce((sum, name) => sum + toCents(deal[name] ?? '0'), 0n);
 
+/** The estimated value in cents. Null if there is none, or if it doesn't count. */
+export function estimatedCents({ figures }: Deal): bigint | null {
+  if (!figures || figures.valuation_problems.length > 0 || figures.mean_adjusted_price === null) return null;
+  return ((toCents(figures.mean_adjusted_price) + 50n) / 100n) * 100n;
+}
+
+/** What the lot is expected to sell for: the expected sale price, or else the list price. */
+export function soldForCents({ price, expected_sell_price: expected }: Deal): bigint | null {
+  if (expected !== null) return toCents(expected);
+  return price === null ? null : toCents(price.toFixed(2));
+}
+
+/** The expected profit. Until a price is known, the profit at the estimated value. Null without either. */
+export function expectedCents(deal: Deal): bigint | null {
+  const soldFor = soldForCents(deal) ?? estimatedCents(deal);
+  return soldFor === null ? null : soldFor - spendOf(deal);
+}
+
 /** The profit at a list price. A lot doesn't sell for more than its list price. */
 export function profitAt(deal: Deal, cents: bigint): bigint {
   const { expected_sell_price: expected } = deal;
@@ -62,7 +80,7 @@ export function ConfirmPrice({ deal, asked }: { deal: Deal; asked: string }) {
           <Field
             label="New list price"
             name="new_price"
-            value={next === undefined ? asked : textOf(next)}
+            value={next === undefined ? asked : money(next)}
             inputmode="decimal"
             placeholder="$"
             autocomplete="off"
@@ -96,9 +114,6 @@ export function ConfirmPrice({ deal, asked }: { deal: Deal; asked: string }) {
     </dialog>
   );
 }
-
-/** Turns 18400.00 into 18400. */
-const textOf = (decimal: string): string => decimal.replace(/\.00$/, '');
 
 /** A preview of what a new price changes. */
 function Outcome({ deal, price, next }: { deal: Deal; price: number; next: string }) {
