@@ -15,6 +15,7 @@ import { loadRegions } from '../../workers/regions/load-regions.ts';
 import { print, regionsLine } from '../common/cli-output.ts';
 import { type ConnectedConfig, deliverJobs } from '../common/cli-session.ts';
 import { claimState, clearState, writeState } from '../common/cli-state.ts';
+import { webhookHosts } from './sandbox.ts';
 import { createSupervisor } from './supervisor.ts';
 import { addSampleDeals, finishDueJobs, ingestSamples, missingSamples } from './up-jobs.ts';
 import { adminPassword, demoKey, demoLink, demoOwner, welcome } from './welcome.ts';
@@ -77,7 +78,7 @@ async function start(base: Config, parts: Part[], signal: AbortSignal): Promise<
   parts.push({ stop: async () => clearInterval(watching), kill: () => clearInterval(watching) });
 
   signal.throwIfAborted();
-  const services = await startServices(config, db, parts);
+  const services = await startServices({ ...config, WEBHOOK_PRIVATE_HOSTS: webhookHosts(base) }, db, parts);
   // Do this while the services load their programs.
   print(regionsLine(await loadRegions(db)));
   signal.throwIfAborted();
@@ -133,6 +134,7 @@ async function startServices(config: ConnectedConfig, db: Db, parts: Part[]): Pr
     ADMIN_PASSWORD: services.admin,
     PORT: await freePort(config),
     HOST: config.HOST,
+    WEBHOOK_PRIVATE_HOSTS: config.WEBHOOK_PRIVATE_HOSTS,
   };
 
   const supervisor = createSupervisor(async (label, how) => {

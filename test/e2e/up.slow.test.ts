@@ -14,11 +14,13 @@ import {
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { text } from 'node:stream/consumers';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest';
 import { findPort } from '../../shared/platform/port.ts';
 import { nativeDir, serverAccount, serverFolders } from '../../shared/platform/postgres-user.ts';
 import { rootDir } from '../../shared/platform/root.ts';
 import { sampleDir } from '../../workers/ingest/feed-folders.ts';
+import { serve } from '../support/http-server.ts';
 import { runCommand } from '../support/plat.ts';
 import { allProcesses } from '../support/processes.ts';
 import { visitor } from '../support/visitor.ts';
@@ -250,6 +252,29 @@ test('the demo user has five deals in five stages, whose listings the workers ha
     ['listed', 'offer_received', 'offer_accepted', 'in_title', 'sold'].map(stage => [stage, 'found']),
   );
   expect(deals[0]).toMatchObject({ address: 'COOLIDGE DRIVE', suggested_action: 'hold' });
+});
+
+test('a webhook reaches a program on this machine', async () => {
+  const types: string[] = [];
+  const receiver = await serve(async (request, response) => {
+    types.push((JSON.parse(await text(request)) as { type: string }).type);
+    response.writeHead(204).end();
+  });
+  onTestFinished(receiver.close);
+  const authorization = `Bearer ${readFileSync(join(folder, 'demo-key'), 'utf8').trim()}`;
+  const post = (path: string, body: object) =>
+    fetch(`${url}/api/public/v1/webhooks/${path}`, {
+      method: 'POST',
+      headers: { authorization, 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    });
+  const added = await post('', { url: receiver.origin, types: ['parcel.new'] });
+  expect(added.status).toBe(201);
+  const { id } = (await added.json()) as { id: string };
+  expect((await post(`${id}/test/`, {})).ok).toBe(true);
+  await eventually(async () => types.includes('webhook.test'));
+  // Other private addresses stay out of reach.
+  expect((await post('', { url: 'http://10.0.0.1/', types: ['parcel.new'] })).status).toBe(400);
 });
 
 test('filters and plat describe the terrain of the sample, the same when it is computed again', async () => {

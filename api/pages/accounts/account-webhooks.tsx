@@ -1,4 +1,5 @@
 import { moment } from '../../../shared/model/figures.ts';
+import { hostsOf } from '../../../shared/platform/http/guarded-post.ts';
 import { countyText } from '../../../shared/regions/counties.ts';
 import { WEBHOOK_TYPES } from '../../../shared/webhooks/webhook-terms.ts';
 import { listSearches } from '../../v1/searches/search-endpoints.ts';
@@ -82,9 +83,15 @@ function valuesOf(webhook: WebhookAnswer | undefined, sent: Sent | undefined) {
   return { url, types, county, search: search_id ?? '' };
 }
 
-type FieldsProps = { webhook?: WebhookAnswer; searches: Searches; sent?: Sent | undefined };
+/** The URLs that webhooks accept. The sandbox of `npm start` also accepts programs on the same machine. */
+export const urlHint = ({ deps: { config } }: Visit): string =>
+  hostsOf(config.WEBHOOK_PRIVATE_HOSTS).has('localhost')
+    ? 'An https URL on the public internet, or a program on this computer, such as http://localhost:8080.'
+    : 'An https URL on the public internet.';
 
-export function WebhookFields({ webhook, searches, sent }: FieldsProps) {
+type FieldsProps = { hint: string; webhook?: WebhookAnswer; searches: Searches; sent?: Sent | undefined };
+
+export function WebhookFields({ hint, webhook, searches, sent }: FieldsProps) {
   const { url, types, county, search } = valuesOf(webhook, sent);
   const faultOf = (...names: string[]) => names.flatMap(name => sent?.faults[name] ?? []).join('; ');
   const ofTypes = faultOf('types');
@@ -98,7 +105,7 @@ export function WebhookFields({ webhook, searches, sent }: FieldsProps) {
         maxlength={2_000}
         value={url}
         placeholder="https://example.com/plat"
-        hint="An https URL on the public internet."
+        hint={hint}
         error={faultOf('url')}
         autofocus={faultOf('url') !== ''}
       />
@@ -177,7 +184,7 @@ export async function webhooksSection(visit: Visit, account: { own: boolean }, s
             New webhook
           </summary>
           <form method="post" action="/account" class="stack narrow-form">
-            <WebhookFields searches={searches} sent={sent} />
+            <WebhookFields hint={urlHint(visit)} searches={searches} sent={sent} />
             <div class="buttons">
               <Submit label="Create webhook" does="add webhook" />
             </div>

@@ -22,6 +22,7 @@ import {
   placeOf,
   type Searches,
   stateOf,
+  urlHint,
   WebhookFields,
   type WebhookResult,
   webhookResult,
@@ -121,7 +122,7 @@ async function show(visit: Visit, result: WebhookResult) {
         />
       </div>
       <Messages deliveries={deliveries} isOpen={isOpen} />
-      <Settings webhook={webhook} searches={searches} sent={result.sent} />
+      <Settings hint={urlHint(visit)} webhook={webhook} searches={searches} sent={result.sent} />
     </>
   );
   return { title: 'Webhook', body, ...followed(isOpen) };
@@ -171,16 +172,22 @@ function Messages({ deliveries, isOpen }: { deliveries: Delivery[]; isOpen: bool
   );
 }
 
-type SettingsProps = { webhook: WebhookAnswer; searches: Searches; sent: WebhookResult['sent'] };
+type SettingsProps = {
+  hint: string;
+  webhook: WebhookAnswer;
+  searches: Searches;
+  sent: WebhookResult['sent'];
+};
 
-function Settings({ webhook, searches, sent }: SettingsProps) {
+function Settings(settings: SettingsProps) {
+  const { webhook } = settings;
   return (
     <section>
       <h2>Settings</h2>
-      <details open={sent !== undefined}>
+      <details open={settings.sent !== undefined}>
         <summary>URL and events</summary>
         <form method="post" class="stack narrow-form">
-          <WebhookFields webhook={webhook} searches={searches} sent={sent} />
+          <WebhookFields {...settings} />
           <div class="buttons">
             <Submit label="Save webhook" does="change" />
           </div>
