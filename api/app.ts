@@ -90,7 +90,7 @@ export function createApp(deps: AppDeps): Express {
   app.use('/oauth', requireTextInAddress);
   app.use(oauth.router);
   app.use(operations({ pool, metrics, lifecycle, config }));
-  const pageDeps = assets && { ...serving, tools, oauth, resources, config, log, db, assets };
+  const pageDeps = assets && { ...serving, endpoints, tools, oauth, resources, config, log, db, assets };
   if (pageDeps !== undefined) {
     app.use(pageDeps.assets.router);
     app.use(storedAssets(db, config));

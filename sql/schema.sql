@@ -1203,8 +1203,10 @@ create table tiers (
   tokens_included bigint not null,
   overage_cents_per_1000 integer not null,
   direct boolean not null,
+  price_cents integer,
   constraint tiers_pkey PRIMARY KEY (name),
   constraint tiers_overage_cents_per_1000_check CHECK ((overage_cents_per_1000 >= 0)),
+  constraint tiers_price_cents_check CHECK ((price_cents >= 0)),
   constraint tiers_tokens_included_check CHECK ((tokens_included >= 0))
 );
 

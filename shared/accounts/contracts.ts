@@ -52,6 +52,8 @@ export type TierTerms = {
   tokens_included: number;
   overage_cents_per_1000: number;
   direct: boolean;
+  /** US cents per period. Null if accounts don't see a price. */
+  price_cents: number | null;
 };
 
 export type Change = {
@@ -211,16 +213,17 @@ export async function listTiers(db: Db): Promise<TierTerms[]> {
 }
 
 /**
- * Changes a tier, or creates one with `isNew`. Existing contracts keep their tokens and price, but `direct`
- * applies to all accounts in the tier. @throws PlatError `tier_unknown`, `tier_terms`, `name`
+ * Changes a tier, or creates one with `isNew`. Existing contracts keep their tokens and overage price, but
+ * `direct` and the price per period apply to all accounts in the tier.
+ * @throws PlatError `tier_unknown`, `tier_terms`, `name`
  */
 export async function saveTier(
   db: Db,
   name: Tier,
-  terms: { tokensIncluded?: number; overageCentsPer1000?: number; direct?: boolean },
+  terms: { tokensIncluded?: number; overageCentsPer1000?: number; direct?: boolean; priceCents?: number },
   isNew = false,
 ): Promise<TierTerms> {
-  const { tokensIncluded, overageCentsPer1000, direct } = terms;
+  const { tokensIncluded, overageCentsPer1000, direct, priceCents } = terms;
   const tier = await requireKnownOrNewName(db, 'tier', name);
   const exists = (await listTiers(db)).some(each => each.name === tier);
   if (!exists && !isNew)
@@ -237,6 +240,7 @@ export async function saveTier(
     tokens_included: tokensIncluded ?? null,
     overage_price: overageCentsPer1000 ?? null,
     direct: direct ?? null,
+    price: priceCents ?? null,
     by: operator(),
   });
   return rows[0]!;

@@ -18,6 +18,7 @@ import { validationError } from '../../http/error-responses.ts';
 import { createWebhook } from '../../v1/webhooks/webhook-endpoints.ts';
 import type { Action } from '../frame/forms.ts';
 import { accountOf, callEndpoint, forgetCookie, ownAccount, type Visit } from '../frame/visit.ts';
+import { mailProblem } from '../parts/mail-problem.ts';
 import { managesTeam } from './account-people.tsx';
 import { countAttempt, INVITATION_LIMIT } from './sign-in-attempts.ts';
 import { changePassword, mailLink, requireAppUrl } from './sign-in-page.tsx';
@@ -92,8 +93,9 @@ export const accountActions: Record<string, Action> = {
     const path = await invite(visit.deps.db, { companyId: company.id, email, actor: user.email });
     const introduction = `${user.name || user.email} invited you to ${company.name} on Plat.`;
     const link = await mailLink(visit, email, { purpose: 'invite', path, introduction });
-    if (visit.deps.config.SMTP_URL !== undefined) return { good: `Invitation sent to ${email}.` };
-    const good = `Email isn't set up (SMTP_URL). Send this link to ${email} yourself. It works once and expires in ${linkLifetime('invite')}.`;
+    const problem = mailProblem(visit);
+    if (problem === undefined) return { good: `Invitation sent to ${email}.` };
+    const good = `${problem} Send this link to ${email} yourself. It works once and expires in ${linkLifetime('invite')}.`;
     return { good, secret: link };
   },
   async 'cancel invitation'(visit) {

@@ -3,12 +3,14 @@ import { Result } from '../frame/form-result.tsx';
 import { Notice } from '../frame/layout.tsx';
 import type { Page } from '../frame/pages.tsx';
 import type { Visit } from '../frame/visit.ts';
+import { mailProblem } from '../parts/mail-problem.ts';
 import { accountActions } from './account-actions.ts';
 import { assistantsSection } from './account-assistants.tsx';
 import { changesSection } from './account-changes.tsx';
 import { keysSection } from './account-keys.tsx';
 import { Password, Sessions, Team } from './account-people.tsx';
-import { KeyUsage, readAccountUsage, Terms, UsageByDay } from './account-usage.tsx';
+import { Costs, Plan } from './account-plan.tsx';
+import { KeyUsage, readAccountUsage, UsageByDay } from './account-usage.tsx';
 import { type WebhookResult, webhookResult, webhooksSection } from './account-webhooks.tsx';
 
 export const accountPage: Page = {
@@ -51,16 +53,23 @@ async function show(visit: Visit, result: WebhookResult) {
       <div class="two account">
         <div class="stack">
           {usage && <UsageByDay usage={usage} />}
+          {usage && <Costs usage={usage} endpoints={visit.deps.endpoints} />}
           {account && (await keysSection(visit, account))}
           {account && (await assistantsSection(visit, account))}
           {account && (await webhooksSection(visit, account, result.sent))}
           {account?.own && (await changesSection(visit, account.id))}
         </div>
         <aside class="stack" aria-label="You and your company">
-          <Team members={members} invitations={invitations} session={session} />
+          {usage && <Plan usage={usage} />}
+          <Team
+            mail={mailProblem(visit)}
+            canLink={visit.appUrl !== ''}
+            members={members}
+            invitations={invitations}
+            session={session}
+          />
           <Sessions sessions={sessions} own={session.id} />
           <Password session={session} />
-          {usage && <Terms usage={usage} />}
         </aside>
       </div>
     </>

@@ -5,14 +5,22 @@ import type {
   Session,
 } from '../../../shared/accounts/account-statements.ts';
 import { day, moment } from '../../../shared/model/figures.ts';
-import { Act, Field, Panel, Submit } from '../frame/layout.tsx';
+import { Act, Field, Notice, Panel, Submit } from '../frame/layout.tsx';
 
 /** Whether the user can invite and remove people, as the account's owner and operators can. */
 export const managesTeam = ({ account, user }: Session): boolean => account?.own === true || user.operator;
 
-type TeamProps = { members: Member[]; invitations: OpenInvitation[]; session: Session };
+type TeamProps = {
+  members: Member[];
+  invitations: OpenInvitation[];
+  session: Session;
+  /** Why emails don't arrive. */
+  mail: string | undefined;
+  /** Whether Plat knows the address that its links start with. */
+  canLink: boolean;
+};
 
-export function Team({ members, invitations, session }: TeamProps) {
+export function Team({ members, invitations, session, mail, canLink }: TeamProps) {
   const isManager = managesTeam(session);
   return (
     <Panel id="people" title={`Team at ${session.company.name}`}>
@@ -49,15 +57,21 @@ export function Team({ members, invitations, session }: TeamProps) {
           </ul>
         </>
       )}
-      {isManager ? (
+      {isManager && mail && (
+        <Notice kind="warn">
+          {mail} {canLink ? INVITED_BY_LINK : "You can't invite people before that is set."}
+        </Notice>
+      )}
+      {isManager && canLink && (
         <form method="post" action="/account" class="field">
           <label for="invite">Invite a team member</label>
           <span class="split">
             <input id="invite" name="email" type="email" required placeholder="ana@acme.example" />
-            <Submit label="Send invitation" does="invite" kind="second" />
+            <Submit label={mail ? 'Create invitation link' : 'Send invitation'} does="invite" kind="second" />
           </span>
         </form>
-      ) : (
+      )}
+      {!isManager && (
         <p>
           <small>Only the account's owner can invite and remove people.</small>
         </p>
@@ -65,6 +79,9 @@ export function Team({ members, invitations, session }: TeamProps) {
     </Panel>
   );
 }
+
+const INVITED_BY_LINK =
+  'To invite someone, create a link and send it to them yourself. It works once, for 7 days.';
 
 const RemovePerson = ({ person: { id, email }, company }: { person: Member; company: string }) => (
   <details>

@@ -1,5 +1,5 @@
 import type { AccountSummary } from '../../../shared/accounts/accounts.ts';
-import { showAccount } from '../../../shared/accounts/contracts.ts';
+import { listTiers, showAccount } from '../../../shared/accounts/contracts.ts';
 import { groupBy } from '../../../shared/kernels/groups.ts';
 import { cents, count, day, isoDate, percent } from '../../../shared/model/figures.ts';
 import {
@@ -8,21 +8,30 @@ import {
   type UsageRecord,
   type UsageTotals,
 } from '../../v1/accounts/get-usage.ts';
-import { Facts, Grid, Panel, Stat } from '../frame/layout.tsx';
+import { Grid, Panel, Stat } from '../frame/layout.tsx';
 import { accountOf, callEndpoint, type Visit } from '../frame/visit.ts';
 
-export type Usage = { totals: UsageTotals; records: UsageRecord[]; terms: AccountSummary; direct: boolean };
+export type Usage = {
+  totals: UsageTotals;
+  records: UsageRecord[];
+  terms: AccountSummary;
+  direct: boolean;
+  /** The tier's price per period. Null if the operator doesn't show one. */
+  priceCents: number | null;
+};
 
 /** Undefined if there is no active Pro subscription. */
 export async function readAccountUsage(visit: Visit): Promise<Usage | undefined> {
   const current = await accountOf(visit);
   if (!current?.pro) return undefined;
-  const [[totals], { records }, terms] = await Promise.all([
+  const [[totals], { records }, terms, tiers] = await Promise.all([
     callEndpoint<[UsageTotals]>(visit, readUsage),
     callEndpoint<{ records: UsageRecord[] }>(visit, readUsageBreakdown),
     showAccount(visit.deps.db, current.id),
+    listTiers(visit.deps.db),
   ]);
-  return { totals, records, terms, direct: current.direct };
+  const priceCents = tiers.find(({ name }) => name === terms.tier)?.price_cents ?? null;
+  return { totals, records, terms, direct: current.direct, priceCents };
 }
 
 export function KeyUsage({ usage: { totals } }: { usage: Usage }) {
@@ -148,33 +157,7 @@ const DAY_MS = 86_400_000;
 const sum = (records: UsageRecord[]): number => records.reduce((total, { tokens }) => total + tokens, 0);
 
 /** Turns `public_parcel_filter` into "Parcel filter". */
-const nameOf = (endpoint: string): string =>
+export const nameOf = (endpoint: string): string =>
   capitalized(endpoint.replace(/^public_/, '').replaceAll('_', ' '));
 
-const capitalized = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
-
-export function Terms({ usage: { terms, direct } }: { usage: Usage }) {
-  if (terms.tier === null) return null;
-  const ceiling =
-    terms.backstop_tokens === null ? '' : `, up to ${count(terms.backstop_tokens)} tokens per period`;
-  const facts: [string, string][] = [
-    ['Tokens per period', count(terms.tokens_included)],
-    ['Permissions', direct ? 'REST API and MCP' : 'MCP only. The REST API needs a higher tier.'],
-    [
-      'When tokens run out',
-      terms.overage_allowed
-        ? `${cents(terms.overage_cents_per_1000)} per 1,000 tokens of overage${ceiling}`
-        : 'Calls are refused until the period ends, because overage is turned off',
-    ],
-    ['Payment method', terms.payment_method ? 'On file' : 'None on file'],
-    ['Invoice', terms.invoice_paid ? 'Paid' : 'Unpaid. Calls are refused.'],
-    ['Calls per minute', `${count(terms.rate_per_minute)}, with bursts of up to ${count(terms.rate_burst)}`],
-    ['Skip traces per minute', count(terms.skip_trace_per_minute)],
-    ['Web app', 'Free, except phone numbers, which cost the same as over the API'],
-  ];
-  return (
-    <Panel id="plan" title={`${capitalized(terms.tier)} plan`}>
-      <Facts kind="filled" of={facts} />
-    </Panel>
-  );
-}
+export const capitalized = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);

@@ -22,6 +22,7 @@ import { PlatError } from '../../../shared/platform/errors.ts';
 import { Field, Notice, narrowPage } from '../frame/layout.tsx';
 import type { Page } from '../frame/pages.tsx';
 import { forgetCookie, openSession, type Reply, safePath, type Visit } from '../frame/visit.ts';
+import { mailProblem } from '../parts/mail-problem.ts';
 import { NewPassword } from './account-people.tsx';
 import { countSignIn, rememberDevice } from './sign-in-attempts.ts';
 
@@ -32,7 +33,7 @@ const signIn: Page = {
   access: 'public',
   get: visit => {
     const next = safePath(visit.url.searchParams.get('next'));
-    return visit.session ? { redirect: next } : signInPage(next);
+    return visit.session ? { redirect: next } : signInPage(visit, next);
   },
   actions: {
     default: visit =>
@@ -48,7 +49,7 @@ async function signInByPassword(visit: Visit): Promise<Reply> {
   await countSignIn(visit, 'password', email);
   const user = await findByEmail(visit.deps.db, email);
   if (!(await verifyPassword(user?.hash, visit.form.get('password') ?? '')))
-    return signInPage(next, email, WRONG_PASSWORD);
+    return signInPage(visit, next, email, WRONG_PASSWORD);
   await startSession(visit, user!.id);
   return { redirect: next };
 }
@@ -62,7 +63,18 @@ const Address = ({ value }: { value?: string }) => (
   <Field label="Email" name="email" type="email" autocomplete="username" required value={value} />
 );
 
-function signInPage(next: string, email = '', fault?: string): Reply {
+/** Says before the user relies on an email that it won't arrive. */
+function MailProblem({ visit }: { visit: Visit }) {
+  const problem = mailProblem(visit);
+  if (problem === undefined) return null;
+  return (
+    <Notice kind="warn">
+      {problem} To get a link, ask the operator, who runs <code>npx plat user link</code> with your address.
+    </Notice>
+  );
+}
+
+function signInPage(visit: Visit, next: string, email = '', fault?: string): Reply {
   const content = (
     <>
       {fault && <Notice kind="bad">{fault}</Notice>}
@@ -79,9 +91,10 @@ function signInPage(next: string, email = '', fault?: string): Reply {
           </button>
         </div>
       </form>
+      <MailProblem visit={visit} />
       <p>
         <small>
-          <a href="/sign-in/reset">Forgot password?</a> You can also sign in with an emailed link.
+          <a href="/sign-in/reset">Forgot password?</a>
         </small>
       </p>
     </>
@@ -92,10 +105,11 @@ function signInPage(next: string, email = '', fault?: string): Reply {
 const reset: Page = {
   path: '/sign-in/reset',
   access: 'public',
-  get: () =>
+  get: visit =>
     narrowPage(
       'Set a new password',
       <>
+        <MailProblem visit={visit} />
         <p>We'll email you a link to set a new password.</p>
         <form method="post" action="/sign-in/reset" class="stack">
           <Address />
@@ -153,6 +167,7 @@ async function sendLink(visit: Visit, email: string, purpose: 'sign_in' | 'reset
   mailing.catch(error => deps.log.error({ err: error }, 'an email with a link was not sent'));
   const content = (
     <>
+      <MailProblem visit={visit} />
       <p>
         If <b>{email}</b> has an account, we've emailed a link. It works once and expires in{' '}
         {linkLifetime(purpose)}.

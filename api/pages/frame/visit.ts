@@ -32,6 +32,7 @@ export type PageDeps = ServeDeps & {
   db: Db;
   assets: Assets;
   resources: Resources;
+  endpoints: readonly Endpoint[];
   /** The tools for assistants. */
   tools: ReadonlyMap<string, Tool>;
   oauth: OAuth;

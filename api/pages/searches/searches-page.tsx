@@ -17,6 +17,7 @@ import type { FormResult } from '../frame/forms.ts';
 import { Act, Back, Empty, Field, Grid, Notice, narrowPage, Select, Submit } from '../frame/layout.tsx';
 import type { Page } from '../frame/pages.tsx';
 import { callEndpoint, requireAccount, type Visit } from '../frame/visit.ts';
+import { mailProblem } from '../parts/mail-problem.ts';
 import { listCounties, readFilters } from '../parts/read-filters.ts';
 import { mapOf, nameOfFilter, wordsOf } from './search-words.ts';
 
@@ -118,7 +119,7 @@ async function saveForm(visit: Visit) {
     <form method="post" action="/searches" class="stack narrow-form">
       <input type="hidden" name="filter" value={JSON.stringify(filter)} />
       <Field label="Name" name="name" value={name} required maxlength={200} />
-      <Field name="notify" label="When parcels are added, changed, or removed">
+      <Field name="notify" label="When parcels are added, changed, or removed" hint={mailProblem(visit)}>
         <Select name="notify" options={OPTIONS} given="daily" />
       </Field>
       <div class="buttons">
@@ -176,7 +177,7 @@ async function showOne(visit: Visit, result: FormResult) {
         <a href={mapOf(row.filter)}>Show on map</a>
       </p>
       <News row={row} notes={notes} />
-      <Settings row={row} isMailed={isMailed} />
+      <Settings row={row} isMailed={isMailed} problem={mailProblem(visit)} />
     </>
   );
   return { title: row.name, body, assetNames: ['cards.css'] };
@@ -215,7 +216,10 @@ function News({ row, notes }: { row: SearchRow; notes: Awaited<ReturnType<typeof
   );
 }
 
-function Settings({ row, isMailed }: { row: SearchRow; isMailed: boolean }) {
+type SettingsProps = { row: SearchRow; isMailed: boolean; problem: string | undefined };
+
+function Settings({ row, isMailed, problem }: SettingsProps) {
+  const recipients = row.emails.length > 0 ? `Sent to ${row.emails.join(', ')}.` : undefined;
   return (
     <section>
       <h2>Settings</h2>
@@ -224,7 +228,7 @@ function Settings({ row, isMailed }: { row: SearchRow; isMailed: boolean }) {
         <Field
           name="notify"
           label="Emails"
-          hint={row.emails.length > 0 ? `Sent to ${row.emails.join(', ')}.` : undefined}
+          hint={[recipients, problem].filter(Boolean).join(' ') || undefined}
         >
           <Select name="notify" options={OPTIONS} given={isMailed ? row.notify : 'none'} />
         </Field>

@@ -159,7 +159,7 @@ order by id;
 
 -- name: list_tiers
 -- The tiers, with the terms for new contracts.
-select name, tokens_included, overage_cents_per_1000, direct from tiers order by tokens_included, name;
+select name, tokens_included, overage_cents_per_1000, direct, price_cents from tiers order by tokens_included, name;
 
 -- name: lock_account
 -- Locks an account, and returns the usage in its period and the end of the last closed period.
@@ -231,16 +231,17 @@ select account_id, name, :new_hash, :prefix, scopes, old.expires_at from old
 returning id, name, (select expires_at from ended) as old_until;
 
 -- name: save_tier
--- Creates or changes a tier. Existing contracts keep their tokens and price, but the tier decides whether
--- REST is included. `overage_price`: US cents per 1,000 tokens of overage. `direct`: whether keys may call
--- REST, or null to keep it.
-insert into tiers as t (name, tokens_included, overage_cents_per_1000, direct)
-select :name, coalesce(:tokens_included, old.tokens_included, 0), coalesce(:overage_price, old.overage_cents_per_1000, 0), coalesce(:direct, old.direct, true)
+-- Creates or changes a tier. Existing contracts keep their tokens and overage price, but the tier decides
+-- whether REST is included, and has the price per period. `overage_price`: US cents per 1,000 tokens of
+-- overage. `direct`: whether keys may call REST. `price`: US cents per period. Null keeps a value.
+insert into tiers as t (name, tokens_included, overage_cents_per_1000, direct, price_cents)
+select :name, coalesce(:tokens_included, old.tokens_included, 0), coalesce(:overage_price, old.overage_cents_per_1000, 0), coalesce(:direct, old.direct, true),
+  coalesce(:price, old.price_cents)
 from set_config('plat.actor', :by, true) as actor
 left join tiers old on old.name = :name
-on conflict (name) do update set (tokens_included, overage_cents_per_1000, direct)
-  = (excluded.tokens_included, excluded.overage_cents_per_1000, excluded.direct)
-returning name, tokens_included, overage_cents_per_1000, direct;
+on conflict (name) do update set (tokens_included, overage_cents_per_1000, direct, price_cents)
+  = (excluded.tokens_included, excluded.overage_cents_per_1000, excluded.direct, excluded.price_cents)
+returning name, tokens_included, overage_cents_per_1000, direct, price_cents;
 
 -- name: update_account
 -- Sets columns of an account, and increases `terms` in the account and its current period, so that charges
