@@ -11,12 +11,16 @@ describePages('lists', site => {
     const page = await site.open(SEARCH);
     const found = Number(await page.locator('#count').textContent());
     await page.locator(`${ADD_TO}[name=all]`).click();
+    await page.locator('.page-dialog[open] h1', { hasText: `${found} parcels` }).waitFor();
     await inspect(page);
     await field(page, 'name').fill('Sullivan, out of state');
-    await page.locator('main .buttons button[type=submit]').click();
+    await page.locator('.page-dialog button[type=submit]').click();
     const said = page.locator('.notice, .toast');
-    await expect.poll(() => said.textContent()).toContain(`${found} parcels`);
-    await page.goto(site.api.url + (await page.locator('#selection').getAttribute('action')));
+    await page.locator('.toast', { hasText: `${found} parcels` }).waitFor();
+    // The map stays as it was.
+    expect(page.url()).toContain(SEARCH);
+    await page.locator('.toast a').click();
+    await page.waitForURL(/\/lists\/[\w-]{36}$/);
     await expect
       .poll(() => page.locator('.pagehead').textContent())
       .toMatch(new RegExp(`Sullivan, out of state${found} parcels of \\d+ owners`));
@@ -163,12 +167,21 @@ describePages('lists', site => {
 
   test('a parcel is added from its page, on a phone and by keyboard', async () => {
     const page = await site.open('/data?parcel=3301900001047', { viewport: NARROW });
-    await page.locator('form[action="/lists/add"] button').press('Enter');
+    const address = page.url();
+    const add = page.locator('form[action="/lists/add"] button');
+    await add.press('Enter');
+    await field(page, 'name').waitFor();
+    await page.keyboard.press('Escape');
+    await expect.poll(() => add.evaluate(isFocused)).toBe(true);
+    await add.press('Enter');
     await field(page, 'name').fill('One');
     await page.keyboard.press('Enter');
     await page.locator('.toast', { hasText: /\b1 parcel\b/ }).waitFor();
+    const list = (await page.locator('.toast a').getAttribute('href'))!;
     await page.locator('.toast button').press('Enter');
-    await page.locator('.notice', { hasText: /\b1 row\b/ }).waitFor();
+    await page.locator('.toast', { hasText: /\b1 row\b/ }).waitFor();
+    expect(page.url()).toBe(address);
+    await page.goto(site.api.url + list);
     await page.locator('.empty').waitFor();
     await inspect(page);
     const name = page.locator('.empty a[href^="/data"]').first();

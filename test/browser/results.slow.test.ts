@@ -41,9 +41,9 @@ describePages('the results of a search', site => {
   test('the bar stays visible, with the number of rows and their price, the same as in a quote', async () => {
     const page = await site.open('/data?county=33019&acres_min=5&acres_max=20');
     const bar = page.locator('.selbar');
-    const prices = page.locator('#prices');
+    const prices = page.locator('.selbar a[href^="/exports"]');
     const count = await page.locator('#count').textContent();
-    await expect.poll(() => prices.textContent()).toMatch(new RegExp(`\\b${count} tokens\\)`));
+    await expect.poll(() => prices.getAttribute('title')).toMatch(new RegExp(`\\b${count} tokens\\)`));
     await page.locator('#results [name="property_id"]').last().scrollIntoViewIfNeeded();
     await expect.poll(() => bar.evaluate(element => getComputedStyle(element).position)).toBe('sticky');
     await inspect(page);
@@ -51,7 +51,7 @@ describePages('the results of a search', site => {
     await page.goto('/data?county=33019');
     const all = Number((await page.locator('#count').textContent())!.replaceAll(',', ''));
     await expect
-      .poll(() => prices.textContent())
+      .poll(() => prices.getAttribute('title'))
       .toMatch(new RegExp(`\\b${all.toLocaleString('en-US')} tokens\\)`));
     await page.locator('#results details', { hasText: `(${30 * Math.ceil(all / 500)} tokens ` }).waitFor();
     await page.goto('/data?county=33019&acres_min=90000');
@@ -60,12 +60,15 @@ describePages('the results of a search', site => {
 
   test('rows are selected one by one, as a range, and as a whole page, and counted', async () => {
     const page = await site.open('/data?county=33019&acres_min=100');
+    const add = page.locator('.selbar [data-selected]');
+    await expect.poll(() => add.isDisabled()).toBe(true);
     const said = page.locator('#selected');
     const rows = page.locator('#results [name="property_id"]');
     const clear = page.locator('#selection button[type=reset]');
     await expect.poll(() => clear.isVisible()).toBe(false);
     await rows.nth(1).check();
     await expect.poll(() => said.textContent()).toMatch(/^1 .* [\d,.]+ acres$/);
+    await expect.poll(() => add.isEnabled()).toBe(true);
     await rows.nth(4).click({ modifiers: ['Shift'] });
     await expect.poll(() => said.textContent()).toMatch(/^4 /);
     await inspect(page);

@@ -38,7 +38,7 @@ const NOTHING_CHOSEN = 'Select the comps you trust to build your estimate.';
 export function Chosen({ result, path }: { result: Result | null; path?: string | undefined }) {
   if (result === null) return <p>{NOTHING_CHOSEN}</p>;
   return (
-    <section class="scroll" tabindex={0} aria-label="Comps used">
+    <div class="scroll" role="group" tabindex={0} aria-label="Comps used">
       <table class="chosen">
         <thead>
           <tr>
@@ -62,7 +62,7 @@ export function Chosen({ result, path }: { result: Result | null; path?: string 
         </tbody>
       </table>
       <Reasons lines={result.lines} />
-    </section>
+    </div>
   );
 }
 

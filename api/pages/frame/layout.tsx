@@ -27,7 +27,7 @@ type NoticeProps = { kind?: keyof typeof NOTICE_ICONS; children: ComponentChildr
 export const narrowPage = (title: string, content: ComponentChildren) => ({
   title,
   body: (
-    <section class="narrow card">
+    <section class="narrow card" data-dialog-content>
       <h1>{title}</h1>
       {content}
     </section>
@@ -89,7 +89,7 @@ type EmptyProps = { icon: IconName; title: string; children: ComponentChildren }
 export const Empty = ({ icon, title, children }: EmptyProps) => (
   <div class="empty">
     <Icon name={icon} />
-    <h3>{title}</h3>
+    <h2>{title}</h2>
     <p>{children}</p>
   </div>
 );
@@ -202,11 +202,17 @@ export const Meter = ({ percent, low }: { percent: number; low?: boolean }) => (
   </svg>
 );
 
-type SubmitProps = { label: ComponentChildren; does?: string | undefined; kind?: string | undefined };
+type SubmitProps = {
+  label: ComponentChildren;
+  does?: string | undefined;
+  kind?: string | undefined;
+  /** Whether the page that the form leads to opens as a dialog. */
+  dialog?: boolean | undefined;
+};
 
 /** A form's submit button. `does` is sent as the `do` field, to show which button was pressed. */
-export const Submit = ({ label, does, kind }: SubmitProps) => (
-  <button type="submit" name={does && 'do'} value={does} class={kind}>
+export const Submit = ({ label, does, kind, dialog }: SubmitProps) => (
+  <button type="submit" name={does && 'do'} value={does} class={kind} data-dialog={dialog}>
     {label}
   </button>
 );
@@ -219,6 +225,23 @@ export const LinkButton = ({ to, words, icon, kind }: LinkButtonProps) => (
     {words}
   </a>
 );
+
+type IconProps = { words: string; icon: IconName } & Record<string, unknown>;
+
+/** A button, or a link if it has an `href`, whose words are a tooltip. */
+export function IconButton({ words, icon, ...rest }: IconProps) {
+  const given = { 'aria-label': words, title: words, ...rest };
+  const drawn = <Icon name={icon} />;
+  return 'href' in rest ? (
+    <a class="button second small only" {...given}>
+      {drawn}
+    </a>
+  ) : (
+    <button type="submit" class="second small only" {...given}>
+      {drawn}
+    </button>
+  );
+}
 
 type ActProps = SubmitProps & { does: string; kind: string; id: string };
 
@@ -259,7 +282,7 @@ export function Grid({ name, heads, rows: lines, foot, cards }: GridProps) {
   const kindOf = (cell: string | VNode, i: number) =>
     isFigures[i] ? 'n' : typeof cell === 'string' && cell.length > LONG_TEXT ? 'text' : undefined;
   return (
-    <section class="scroll" tabindex={0} aria-label={name}>
+    <div class="scroll" role="group" tabindex={0} aria-label={name}>
       <table class={cards ? 'cards-phone' : undefined}>
         <thead>
           <tr>
@@ -289,7 +312,7 @@ export function Grid({ name, heads, rows: lines, foot, cards }: GridProps) {
           </tfoot>
         )}
       </table>
-    </section>
+    </div>
   );
 }
 
@@ -317,7 +340,7 @@ type ComparisonProps = {
 /** Compares several things side by side, with one kind of number per row. */
 export function Comparison({ name, kind, heads, rows: lines }: ComparisonProps) {
   return (
-    <section class="scroll" tabindex={0} aria-label={name}>
+    <div class="scroll" role="group" tabindex={0} aria-label={name}>
       <table class={kind}>
         <thead>
           <tr>
@@ -338,6 +361,6 @@ export function Comparison({ name, kind, heads, rows: lines }: ComparisonProps) 
           ))}
         </tbody>
       </table>
-    </section>
+    </div>
   );
 }

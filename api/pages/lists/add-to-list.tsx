@@ -4,7 +4,7 @@ import type { ParcelList } from '../../v1/lists/list-schema.ts';
 import { listLists } from '../../v1/lists/lists.ts';
 import { filterParcels } from '../../v1/parcels/filter/filter-parcels.ts';
 import type { FormResult } from '../frame/forms.ts';
-import { Field, LinkButton, Notice, narrowPage, Select } from '../frame/layout.tsx';
+import { Field, Notice, narrowPage, Select } from '../frame/layout.tsx';
 import type { Page } from '../frame/pages.tsx';
 import { callEndpoint, type Reply, type Visit } from '../frame/visit.ts';
 import { showList } from './list-page.tsx';
@@ -121,7 +121,9 @@ async function choose(visit: Visit, { bad: fault }: FormResult): Promise<Reply> 
         />
         <div class="buttons">
           <button type="submit">Add to list</button>
-          <LinkButton to="/data" words="Back to map" kind="second" />
+          <a class="button second" href="/data" data-close>
+            Cancel
+          </a>
         </div>
       </form>
     </>,

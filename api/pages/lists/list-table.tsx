@@ -38,7 +38,7 @@ export const ListBar = ({ action }: { action: string }) => (
 );
 
 export const ListTable = ({ list, rows, phones, selected, action }: TableProps) => (
-  <section class="tablebox" tabindex={0} aria-label="List rows">
+  <div class="tablebox" role="group" tabindex={0} aria-label="List rows">
     <table class="list-rows">
       <thead>
         <tr>
@@ -65,7 +65,7 @@ export const ListTable = ({ list, rows, phones, selected, action }: TableProps) 
         ))}
       </tbody>
     </table>
-  </section>
+  </div>
 );
 
 const UNKNOWN = <span class="soft">–</span>;

@@ -92,7 +92,7 @@ export function FilterForm({ url, county, counties, known, unknownHits, shows, o
           </button>
           <span id="save">
             {isSavable && (
-              <a href={`/searches${url.search}`} class="button second">
+              <a href={`/searches${url.search}`} class="button second" data-dialog>
                 <Icon name="bookmark" />
                 Save search
               </a>

@@ -161,7 +161,7 @@ function Actions({ detail, isLookedUp }: { detail: Detail; isLookedUp: boolean }
           Phone numbers <small>{tokensText(PRICES.phones.tokens)}</small>
         </Action>
       )}
-      <Action to="/lists/add" field="property_id" id={id} kind="second" icon="list-plus">
+      <Action to="/lists/add" field="property_id" id={id} kind="second" icon="list-plus" dialog>
         Add to list
       </Action>
       <Action to="/comping" field="property_id" id={id} kind="second" icon="scale">
@@ -181,11 +181,12 @@ type ActionProps = {
   id: number;
   does?: string;
   kind?: string;
+  dialog?: boolean;
   icon: IconName;
   children: ComponentChildren;
 };
 
-const Action = ({ to, field, id, does, kind, icon, children }: ActionProps) => (
+const Action = ({ to, field, id, does, kind, dialog, icon, children }: ActionProps) => (
   <form method="post" action={to}>
     <input type="hidden" name={field} value={id} />
     <Submit
@@ -196,6 +197,7 @@ const Action = ({ to, field, id, does, kind, icon, children }: ActionProps) => (
       }
       does={does}
       kind={kind}
+      dialog={dialog}
     />
   </form>
 );

@@ -24,7 +24,7 @@ export function ResultTable({ url, rows, filters }: TableProps) {
   const lines = rows.map((row, at) => tableRow(row, opens(row.property_id, at), filters));
   const first = new URL(withParam(url, 'page'), url);
   return (
-    <section class="tablebox" tabindex={0} aria-label="Parcels">
+    <div class="tablebox" role="group" tabindex={0} aria-label="Parcels">
       <table>
         <thead>
           <tr>
@@ -41,7 +41,7 @@ export function ResultTable({ url, rows, filters }: TableProps) {
         </thead>
         <tbody>{nodeOf(lines)}</tbody>
       </table>
-    </section>
+    </div>
   );
 }
 

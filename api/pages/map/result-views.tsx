@@ -45,7 +45,7 @@ export function SortField({ url }: { url: URL }) {
   if (isTable(url)) return <input type="hidden" name="order" value={order} form={FORM} />;
   return (
     <>
-      <Select name="order" aria-label="Sort by" options={ORDERS} given={order} form={FORM} />
+      <Select id="sort" name="order" aria-label="Sort by" options={ORDERS} given={order} form={FORM} />
       <noscript>
         <button type="submit" form={FORM} class="second small">
           Sort

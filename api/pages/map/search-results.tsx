@@ -7,7 +7,7 @@ import { hasScope } from '../../../shared/parcels/filter/filter-schema.ts';
 import { PlatError } from '../../../shared/platform/errors.ts';
 import type { ParcelSummary } from '../../v1/common/parcel-summary.ts';
 import { pricesOf } from '../../v1/parcels/filter/filter-prices.ts';
-import { Empty, Notice } from '../frame/layout.tsx';
+import { Empty, IconButton, Notice } from '../frame/layout.tsx';
 import type { Visit } from '../frame/visit.ts';
 import { readParts } from '../parts/county-part.ts';
 import { FILTER_BY_NAME, type Filters } from '../parts/read-filters.ts';
@@ -101,12 +101,15 @@ export function Results({ hits, visit, filters, noResults, unknownHits }: Result
   return (
     <>
       <Chips url={url} unknownHits={unknownHits} />
-      <SelectionBar filters={filters} some={hits.count > 0}>
+      <SelectionBar
+        filters={filters}
+        hits={hits.count}
+        links={<SearchActions hits={hits.count} url={url} filters={filters} />}
+      >
         <h2>
           <output id="count">{count(hits.count)}</output> {hits.count === 1 ? 'parcel' : 'parcels'}
           {hits.acres !== undefined && hits.acres > 0 && <small> · {count(hits.acres)} acres</small>}
         </h2>
-        {hits.count > 0 && <Prices of={hits.count} url={url} filters={filters} />}
         {isTable(url) && <Views url={url} />}
       </SelectionBar>
       {noResults && <NoHits visit={visit} filters={filters} noResults={noResults} />}
@@ -132,13 +135,18 @@ export function Results({ hits, visit, filters, noResults, unknownHits }: Result
 }
 
 /** Links to save or export the results. For a list, these are on the list's own page. */
-function Prices({ of, url, filters }: { of: number; url: URL; filters: Filters }) {
+function SearchActions({ hits, url, filters }: { hits: number; url: URL; filters: Filters }) {
   if (filters.list_id !== undefined) return null;
   return (
-    <small id="prices">
-      <a href={`/searches${url.search}`}>Save search</a> ·{' '}
-      <a href={`/exports${url.search}`}>Export (up to {tokensText(pricesOf(of).export)})</a>
-    </small>
+    <>
+      <IconButton words="Save search" icon="bookmark" href={`/searches${url.search}`} data-dialog />
+      <IconButton
+        words={`Export (up to ${tokensText(pricesOf(hits).export)})`}
+        icon="download"
+        href={`/exports${url.search}`}
+        data-dialog
+      />
+    </>
   );
 }
 

@@ -1,7 +1,9 @@
 import type { ComponentChildren } from 'preact';
+import { count } from '../../../shared/model/figures.ts';
 import { boundaryName } from '../../../shared/kernels/acres-together.ts';
 import { html, type Markup } from '../frame/html.ts';
 import { Icon } from '../frame/icons.tsx';
+import { IconButton } from '../frame/layout.tsx';
 import { nameOf, type ResultRow } from './result-rows.ts';
 
 /** The form that the rows' checkboxes belong to. */
@@ -9,16 +11,19 @@ const FORM = 'selection';
 
 type SelectionBarProps = {
   filters: object;
-  some: boolean;
+  hits: number;
+  /** Links to other actions on the search. */
+  links: ComponentChildren;
   /** The bar's content while nothing is selected. */
   children: ComponentChildren;
 };
 
 /**
  * The bar above the results, with actions for selected parcels. Each action is a button in `.buttons` with a
- * `formaction`. It posts every selected `property_id`, and the search as JSON in `filter`.
+ * `formaction`. It posts every selected `property_id`, and the search as JSON in `filter`. Scripts disable
+ * the buttons with `data-selected` while nothing is selected.
  */
-export function SelectionBar({ filters, some, children }: SelectionBarProps) {
+export function SelectionBar({ filters, hits, links, children }: SelectionBarProps) {
   return (
     <form id={FORM} class="selbar" method="post">
       {/* Pressing Enter in a checkbox presses the first button, so the first button does nothing. */}
@@ -29,16 +34,22 @@ export function SelectionBar({ filters, some, children }: SelectionBarProps) {
       <input type="checkbox" id="select-all" aria-label="Select all on this page" hidden />
       {children}
       <p id="selected" role="status" hidden />
-      <button type="reset" class="quiet small" hidden>
-        Clear selection
+      <button type="reset" class="quiet small only" aria-label="Clear selection" title="Clear selection" hidden>
+        <Icon name="x" />
       </button>
-      {some && (
+      {hits > 0 && (
         <div class="buttons">
-          <button type="submit" formaction="/lists/add" class="second small">
+          {links}
+          <IconButton
+            words={`Add all ${count(hits)} to a list`}
+            icon="list-checks"
+            name="all"
+            value="true"
+            formaction="/lists/add"
+            data-dialog
+          />
+          <button type="submit" formaction="/lists/add" class="small" data-selected data-dialog>
             <Icon name="list-plus" /> Add to list
-          </button>
-          <button type="submit" formaction="/lists/add" name="all" value="true" class="quiet small">
-            Add all to list
           </button>
         </div>
       )}

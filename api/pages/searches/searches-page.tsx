@@ -42,7 +42,7 @@ const searchesPage: Page = {
       const { id } = await callEndpoint<{ id: string }>(visit, createSearch, {
         body: { name: visit.form.get('name') ?? '', filter: filterOf(visit.form), ...emailsOf(visit, []) },
       });
-      return { redirect: `/searches/${id}` };
+      return { redirect: `/searches/${id}?saved=true` };
     },
   },
 };
@@ -72,14 +72,14 @@ async function rowsOf(visit: Visit) {
   return { db: visit.deps.db, companyId, userId: visit.session!.user.id };
 }
 
-async function showAll(visit: Visit, { bad }: FormResult) {
+async function showAll(visit: Visit, result: FormResult) {
   const { db, companyId, userId } = await rowsOf(visit);
   const rows = await listRows(db, companyId, { userId });
-  const form = visit.url.search === '' ? undefined : await saveForm(visit);
+  const isSaving = visit.url.search !== '' || visit.form.has('filter');
+  const form = isSaving ? await saveForm(visit, result) : undefined;
   const body = (
     <>
       <h1>Saved searches</h1>
-      {bad !== undefined && <Notice kind="bad">{bad}</Notice>}
       {form}
       {rows.length === 0 && !form && (
         <Empty icon="bookmark" title="No saved searches yet">
@@ -110,21 +110,39 @@ async function showAll(visit: Visit, { bad }: FormResult) {
   return { title: 'Saved searches', body, assetNames: ['cards.css'] };
 }
 
-async function saveForm(visit: Visit) {
+/** The search in the URL, or in a form that was refused. */
+async function searchOf(visit: Visit): Promise<Record<string, unknown>> {
+  if (visit.form.has('filter')) return filterOf(visit.form) as Record<string, unknown>;
   const { filters, fault } = await readFilters(visit, () => listCounties(visit));
   if (fault !== undefined) throw fault;
   const { order: _, ...filter } = filters;
-  const name = nameOfFilter(filter).slice(0, 200);
+  return filter;
+}
+
+async function saveForm(visit: Visit, { bad, faults }: FormResult) {
+  const filter = await searchOf(visit);
+  const name = visit.form.get('name') ?? nameOfFilter(filter).slice(0, 200);
   return (
-    <form method="post" action="/searches" class="stack narrow-form">
+    <form method="post" action="/searches" class="stack narrow-form" data-dialog-content>
+      <h2>Save search</h2>
+      {bad !== undefined && !faults?.name && <Notice kind="bad">{bad}</Notice>}
       <input type="hidden" name="filter" value={JSON.stringify(filter)} />
-      <Field label="Name" name="name" value={name} required maxlength={200} />
+      <Field
+        label="Name"
+        name="name"
+        value={name}
+        required
+        maxlength={200}
+        {...(faults?.name && { error: `The name ${faults.name.join('; ')}.` })}
+      />
       <Field name="notify" label="When parcels are added, changed, or removed" hint={mailProblem(visit)}>
         <Select name="notify" options={OPTIONS} given="daily" />
       </Field>
       <div class="buttons">
         <Submit label="Save search" kind="primary" />
-        <a href={`/data${visit.url.search}`}>Back to map</a>
+        <a class="button second" href={`/data${visit.url.search}`} data-close>
+          Cancel
+        </a>
       </div>
     </form>
   );
@@ -136,6 +154,7 @@ const searchPage: Page = {
   path: '/searches/:id',
   access: 'app',
   show: showOne,
+  get: visit => showOne(visit, visit.url.searchParams.has('saved') ? { good: 'Search saved.' } : {}),
   actions: {
     async change(visit) {
       const { db, companyId } = await rowsOf(visit);

@@ -124,7 +124,7 @@ list.addEventListener('change', event => {
 /** Shows a toast with a button that restores the current selection. */
 function sayUndoable(words: string): void {
   const before = [...chosen].map((id): [string, string] => ['comp', id]);
-  say(words, () => send([['do', 'select'], ['was', [...chosen].join(',')], ...before]));
+  say(words, { undo: () => send([['do', 'select'], ['was', [...chosen].join(',')], ...before]) });
 }
 
 /** Toasts for the buttons that change the selection. */

@@ -21,7 +21,7 @@ const COMPONENTS = {
 systemDark.addEventListener('change', applyTheme);
 applyTheme();
 
-/** Labels Swagger UI's unnamed fields, and makes its scrolling boxes reachable by keyboard. */
+/** Corrects Swagger UI's landmarks, labels its unnamed fields, and makes its scrolling boxes reachable by keyboard. */
 function fixAccessibility(): void {
   for (const field of document.querySelectorAll('#docs .examples-select-element:not([aria-label])'))
     field.setAttribute('aria-label', 'Example');
@@ -29,6 +29,8 @@ function fixAccessibility(): void {
     field.setAttribute('aria-label', field.closest('tr')?.dataset.paramName ?? 'Request body');
   for (const box of document.querySelectorAll('#docs pre.microlight:not([tabindex])'))
     box.setAttribute('tabindex', '0');
+  // The page has its own main landmark.
+  document.querySelector('#docs main:not([role])')?.setAttribute('role', 'group');
 }
 
 // Swagger UI's script loads after this one.

@@ -1,5 +1,6 @@
-// Scripts for every page: the search box, copy buttons, and toasts.
+// Scripts for every page: the search box, copy buttons, toasts, and dialogs.
 
+import './page-dialog.ts';
 import './search-field.ts';
 import { letGo, say } from './toast.ts';
 

@@ -16,8 +16,11 @@ export function letGo(toast: HTMLElement, ms: number = SHOWN_MS): void {
   wait();
 }
 
-/** Without changing the page, shows what happened, with an optional undo button. */
-export function say(words: string, undo?: () => void): void {
+/** What a toast offers: to undo what happened, or to open what changed. */
+type Offers = { undo?: () => void; link?: string };
+
+/** Without changing the page, shows what happened. */
+export function say(words: string, { undo, link }: Offers = {}): void {
   document.querySelector('.toast')?.remove();
   const toast = document.createElement('div');
   toast.className = 'toast';
@@ -26,6 +29,12 @@ export function say(words: string, undo?: () => void): void {
   // Screen readers announce a status only if its text changes after it has been added.
   requestAnimationFrame(() => {
     toast.textContent = words;
+    if (link !== undefined) {
+      const view = document.createElement('a');
+      view.href = link;
+      view.textContent = 'View';
+      toast.append(view);
+    }
     if (undo === undefined) return;
     const button = document.createElement('button');
     button.type = 'button';
@@ -37,5 +46,5 @@ export function say(words: string, undo?: () => void): void {
     });
     toast.append(button);
   });
-  letGo(toast, undo === undefined ? SHORT_MS : SHOWN_MS);
+  letGo(toast, undo === undefined && link === undefined ? SHORT_MS : SHOWN_MS);
 }

@@ -34,6 +34,8 @@ function updateSelection(): void {
   words.textContent = `${selected.length} selected · ${digits(acres)} acres`;
   words.toggleAttribute('hidden', selected.length === 0);
   bar.querySelector('[type="reset"]')!.toggleAttribute('hidden', selected.length === 0);
+  for (const button of bar.querySelectorAll<HTMLButtonElement>('[data-selected]'))
+    button.disabled = selected.length === 0;
 }
 
 /** The start of a Shift selection. */
