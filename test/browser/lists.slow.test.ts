@@ -107,7 +107,7 @@ describePages('lists', site => {
     await expect.poll(() => page.locator('.notice').textContent()).toMatch(/: .*nothing\./);
     await page.goto(`${site.api.url}${SEARCH}&view=table`);
     await page.locator('#results [name="property_id"]').nth(2).check();
-    await page.locator(ADD_TO).first().click();
+    await page.locator(`${ADD_TO}[data-selected]`).click();
     const lists = field(page, 'list');
     const option = lists.locator('option', { hasText: 'By hand' });
     await lists.selectOption(await option.getAttribute('value'));

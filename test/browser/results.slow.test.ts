@@ -91,6 +91,43 @@ describePages('the results of a search', site => {
     await said.waitFor({ state: 'hidden' });
   });
 
+  test('results are colored by value per acre, unless another color or none is chosen; rows without land come last', async () => {
+    const page = await site.open('/data?county=33019');
+    const legend = page.locator('#legend[data-colors]');
+    const total = Number((await page.locator('#count').textContent())!.replace(',', ''));
+    const counts = await legend.locator('> ul b').allTextContents();
+    expect(counts.reduce((sum, text) => sum + Number(text.replace(',', '')), 0)).toBe(total);
+    const acres = () =>
+      page
+        .locator('#results [data-acres]')
+        .evaluateAll(all => all.map(one => Number((one as HTMLElement).dataset.acres)));
+    const first = await acres();
+    expect(first).toEqual(first.toSorted((a, b) => b - a));
+    await page.goto(`/data?county=33019&page=${Math.ceil(total / 25)}`);
+    expect((await acres()).at(-1)).toBe(0);
+    await legend.locator('details summary').click();
+    await legend.locator('a[href*="color=none"]').click();
+    await legend.waitFor({ state: 'detached' });
+    expect(page.url()).toContain('color=none');
+  });
+
+  test("a county without boundaries and estimates has plain colors, and its rows and map don't fail", async () => {
+    await insertParcels(
+      site.db.pool,
+      [1, 2].map(n => ({ property_id: 23_011e8 + n, apn: `${n}`, acres: n })),
+    );
+    const page = await site.open('/data?county=23011');
+    await page.locator('#results li').first().hover();
+    await page.locator('#results li.pointed').waitFor();
+    await expect.poll(() => page.locator('.ring').count()).toBe(0);
+    await expect.poll(() => page.locator('#legend[data-colors]').count()).toBe(0);
+    await page.locator('#fit').click();
+    await page.locator('#results a[data-parcel]').first().click();
+    await page.locator('#parcel').waitFor();
+    await page.locator('#parcel a').first().click();
+    await page.locator('#results').waitFor();
+  });
+
   test('selected units count the land they share once', async () => {
     await insertParcels(
       site.db.pool,
@@ -214,6 +251,9 @@ describePages('the results of a search', site => {
     await page.mouse.move(x + width / 2 + 1, y + height / 2);
     await page.locator('#results li.pointed').waitFor();
     await expect.poll(() => page.locator('#results li.pointed').innerText()).toBe(await row.innerText());
+    await expect
+      .poll(() => page.locator('#parcel-card:not([hidden]) b').first().textContent())
+      .toBe(await row.locator('b').textContent());
     await ring.waitFor();
     const scale = page.locator('.maplibregl-ctrl-scale');
     const whole = await scale.innerText();

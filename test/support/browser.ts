@@ -213,8 +213,8 @@ export async function inspect(page: Page): Promise<void> {
       {
         exclude: LEFT_OUT,
         options: {
-          // To halve the time, this reports only violations, and runs the slowest rule only once. Preloading is
-          // off because only disabled rules need it.
+          // To halve the time, this reports only violations, and runs the slowest rule only once. Preloading
+          // is off because only disabled rules need it.
           resultTypes: ['violations'],
           rules: { region: { enabled: name === '1440' } },
           preload: false,

@@ -331,7 +331,7 @@ function DoneNotice({ done, action }: { done: ListChange; action: string }) {
   );
   if (form && !bad) return <Toast words={words}>{form}</Toast>;
   return (
-    <div class={`notice ${bad ? 'warn' : 'good'}`} role="status">
+    <div class={`notice ${bad ? 'warn' : 'good'}`} role="status" data-page={action}>
       <Icon name={bad ? 'triangle-alert' : 'circle-check'} />
       <div>
         {words}

@@ -94,7 +94,13 @@ export const COLORS: readonly Color[] = [
   },
 ];
 
-export const colorOf = (name: string | null): Color | undefined => COLORS.find(color => color.name === name);
+/** The color that the map has if the URL names none. */
+const DEFAULT_COLOR = 'value_per_acre';
+/** In the URL, the choice of no color. */
+export const NO_COLOR = 'none';
+
+export const colorOf = (name: string | null): Color | undefined =>
+  COLORS.find(color => color.name === (name ?? DEFAULT_COLOR));
 
 export type ColorClass = { from: number; words: string; count: number };
 

@@ -3,7 +3,16 @@ import type { Total } from '../../../shared/parcels/filter/hit-statements.ts';
 import { countOnRoll } from '../../../shared/parcels/map-statements.ts';
 import { undefinedIfRefused } from '../../http/error-responses.ts';
 import { type Visit, withParam } from '../frame/visit.ts';
-import { type Classes, COLORS, type Color, classifyHits, countHits, swatchesOf } from './map-colors.ts';
+import {
+  type Classes,
+  COLORS,
+  type Color,
+  type ColorClass,
+  classifyHits,
+  countHits,
+  NO_COLOR,
+  swatchesOf,
+} from './map-colors.ts';
 import type { NearMiss } from './no-hits.tsx';
 import { readTileHits } from './tile-hits.ts';
 
@@ -15,7 +24,7 @@ export type Colored = {
   hits?: number | undefined;
   /** The results' total acres. */
   acres?: number | undefined;
-  /** The search names only a county, so every parcel in it is a result. */
+  /** The search names only a county, so every parcel in it is a result, and none is marked. */
   isWhole: boolean;
   /** Parcels in the searched county, or in all counties, that aren't results. */
   others: number;
@@ -28,14 +37,23 @@ export async function readColored(visit: Visit): Promise<Colored> {
   const parcels = await countOnRoll(db, county === undefined ? null : Number(county));
   if (search === undefined) return { isWhole: false, others: parcels };
   const { body, asking, color } = search;
+  const isWhole = county !== undefined && Object.keys(body).length === 1;
   // The results are all of the county's parcels, which have already been counted.
-  if (color === undefined && county !== undefined && Object.keys(body).length === 1)
-    return { hits: parcels, isWhole: true, others: 0 };
+  if (color === undefined && isWhole) return { hits: parcels, isWhole, others: 0 };
   const counting = color ? classifyHits(db, body, asking, color) : countHits(db, body, asking);
   const counted = await counting.catch(undefinedIfRefused);
-  const classes = counted && 'classes' in counted ? counted : undefined;
-  const { count: hits, acres } = classes?.total ?? (counted as Total | undefined) ?? {};
-  return { by: color, classes, hits, acres, isWhole: false, others: parcels - (hits ?? 0) };
+  const all = counted && 'classes' in counted ? counted : undefined;
+  const { count: hits, acres } = all?.total ?? (counted as Total | undefined) ?? {};
+  const isChosen = visit.url.searchParams.has('color');
+  const classes = isChosen || all?.classes.some(one => one.count > 0) ? all : undefined;
+  return {
+    by: classes && color,
+    classes,
+    hits,
+    acres,
+    isWhole: isWhole && classes === undefined,
+    others: parcels - (hits ?? 0),
+  };
 }
 
 type LegendProps = {
@@ -61,7 +79,10 @@ export function MapLegend({ url, colored, isOpen, nearMiss }: LegendProps) {
         by && JSON.stringify(all.map(({ from }, at) => [Number.isFinite(from) ? from : null, swatches[at]]))
       }
     >
-      <summary>{by?.label ?? 'Legend'}</summary>
+      <summary>
+        {by?.label ?? 'Legend'}
+        {swatches.length > 0 && <Ramp swatches={swatches} classes={all} />}
+      </summary>
       <ul>
         {by === undefined && hits !== undefined && !isWhole && (
           <Key swatch="hit" words="Matches" count={hits} />
@@ -77,34 +98,53 @@ export function MapLegend({ url, colored, isOpen, nearMiss }: LegendProps) {
         {isWhole ? (
           <Key swatch="parcel" words="Parcels" count={hits ?? 0} />
         ) : (
-          <Key
-            swatch="parcel"
-            words={hits === undefined ? 'Parcels' : 'Other parcels'}
-            count={others - (nearMiss?.count ?? 0)}
-          />
+          others > 0 && (
+            <Key
+              swatch="parcel"
+              words={hits === undefined ? 'Parcels' : 'Other parcels'}
+              count={others - (nearMiss?.count ?? 0)}
+            />
+          )
         )}
         <Key swatch="absent" words="No county data" />
       </ul>
-      {hits !== undefined && (
-        <details>
-          <summary>Color by</summary>
-          <ul>
-            {[undefined, ...COLORS].map(color => (
-              <li>
-                <a
-                  href={withParam(url, 'color', color?.name)}
-                  aria-current={color?.name === by?.name ? 'true' : undefined}
-                >
-                  {color?.label ?? 'None'}
-                </a>
-              </li>
-            ))}
-          </ul>
-        </details>
-      )}
+      {hits !== undefined && <ColorChoice url={url} by={by} />}
     </details>
   );
 }
+
+const ColorChoice = ({ url, by }: { url: URL; by: Color | undefined }) => (
+  <details>
+    <summary>Color by</summary>
+    <ul>
+      {[undefined, ...COLORS].map(color => (
+        <li>
+          <a
+            href={withParam(url, 'color', color?.name ?? NO_COLOR)}
+            aria-current={color?.name === by?.name ? 'true' : undefined}
+          >
+            {color?.label ?? 'None'}
+          </a>
+        </li>
+      ))}
+    </ul>
+  </details>
+);
+
+/** The colors of the closed legend on a phone, with the words of the first and the last. */
+const Ramp = ({ swatches, classes }: { swatches: readonly string[]; classes: readonly ColorClass[] }) => (
+  <span class="ramp">
+    <span>
+      {classes.map((_, at) => (
+        <i class={`swatch ${swatches[at]}`} />
+      ))}
+    </span>
+    <small>
+      <span>{classes[0]?.words}</span>
+      <span>{classes.at(-1)?.words}</span>
+    </small>
+  </span>
+);
 
 const Key = ({ swatch, words, count: hits }: { swatch: string; words: string; count?: number }) => (
   <li>

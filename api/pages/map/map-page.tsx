@@ -14,12 +14,13 @@ import { type Known, readKnown } from './filter-needs.ts';
 import { readSwatches } from './map-colors.ts';
 import { type Colored, MapLegend, readColored } from './map-legend.tsx';
 import { explainNoResults, type NoResults } from './no-hits.tsx';
+import { parcelCardPage } from './parcel-card.tsx';
 import { ParcelPanel } from './parcel-panel.tsx';
 import { readPlace } from './parcel-place.tsx';
 import { spreadsPage } from './range-spreads.tsx';
 import { readParcel } from './read-parcel.ts';
 import { readRows } from './result-rows.ts';
-import { isTable, sizeOf } from './result-views.tsx';
+import { inOrder, isTable, sizeOf } from './result-views.tsx';
 import { resultsBoxPage, whereKey } from './results-box.ts';
 import { type FoundRows, parcelsText, Results, type SearchResult, startHint } from './search-results.tsx';
 import { findSearchedList, searchContextOf } from './tile-hits.ts';
@@ -163,7 +164,7 @@ async function findParcels(
 ): Promise<FoundRows | PlatError> {
   const page = visit.url.searchParams.get('page') ?? '1';
   const hits = await callEndpoint<SearchResult>(visit, filterParcels, {
-    body,
+    body: inOrder(body),
     query: { page, page_size: String(sizeOf(visit.url)) },
   }).catch(orThrow);
   if (hits instanceof PlatError) return hits;
@@ -183,4 +184,4 @@ function orThrow(error: unknown): PlatError {
   throw error;
 }
 
-export const dataPages = [dataPage, resultsBoxPage, spreadsPage];
+export const dataPages = [dataPage, parcelCardPage, resultsBoxPage, spreadsPage];

@@ -4,7 +4,7 @@ import { filterParcels } from '../../v1/parcels/filter/filter-parcels.ts';
 import { Icon } from '../frame/icons.tsx';
 import { callEndpoint, type Visit, withParam } from '../frame/visit.ts';
 import type { UrlFilters } from '../parts/read-filters.ts';
-import { sizeOf } from './result-views.tsx';
+import { inOrder, sizeOf } from './result-views.tsx';
 import type { SearchResult } from './search-results.tsx';
 
 /** The open parcel's position in the results that it was opened from. `at` is undefined if it is unknown. */
@@ -23,7 +23,7 @@ export async function readPlace(
   if (fault !== undefined || Object.keys(filters).length === 0) return undefined;
   const one = (page: number) =>
     callEndpoint<SearchResult>(visit, filterParcels, {
-      body: filters,
+      body: inOrder(filters),
       query: { page: String(page), page_size: '1' },
     });
   const at = positionOf(visit.url);

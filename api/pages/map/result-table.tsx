@@ -5,7 +5,7 @@ import { Icon } from '../frame/icons.tsx';
 import { withParam } from '../frame/visit.ts';
 import type { Filters } from '../parts/read-filters.ts';
 import { flagsOf, mailPlaceOf, nameOf, type ResultRow } from './result-rows.ts';
-import { openerOf } from './result-views.tsx';
+import { DEFAULT_ORDER, openerOf } from './result-views.tsx';
 import { selectBox } from './selection-bar.tsx';
 
 /** Columns that the API can sort by. */
@@ -19,7 +19,7 @@ const SORTED = [
 type TableProps = { url: URL; rows: readonly ResultRow[]; filters: Filters };
 
 export function ResultTable({ url, rows, filters }: TableProps) {
-  const order = url.searchParams.get('order') ?? '';
+  const order = url.searchParams.get('order') ?? DEFAULT_ORDER;
   const opens = openerOf(url);
   const lines = rows.map((row, at) => tableRow(row, opens(row.property_id, at), filters));
   const first = new URL(withParam(url, 'page'), url);

@@ -2,7 +2,7 @@ import { count } from '../../../shared/model/figures.ts';
 import { Icon } from '../frame/icons.tsx';
 import { Select } from '../frame/layout.tsx';
 import { withParam } from '../frame/visit.ts';
-import { FILTER_BY_NAME } from '../parts/read-filters.ts';
+import { FILTER_BY_NAME, type Filters } from '../parts/read-filters.ts';
 
 /** Parcels per page. The last one is the API's maximum. */
 const PAGE_SIZES = [25, 100, 500];
@@ -33,10 +33,16 @@ const ORDER_WORDS: Readonly<Record<string, string>> = {
   '-last_sale_date': 'Newest sale',
 };
 
+/** Rolls start with rows that have no land, such as utilities. They come last in this order. */
+export const DEFAULT_ORDER = '-acres';
+
+/** A search in the order of the page, which isn't the API's default. */
+export const inOrder = (filters: Filters): Filters => ({ order: DEFAULT_ORDER, ...filters });
+
 const ORDERS = FILTER_BY_NAME.get('order')!.values!.map((value): [string, string] => {
   const order = String(value);
   // The default order doesn't need a parameter.
-  return [order === 'property_id' ? '' : order, ORDER_WORDS[order]!];
+  return [order === DEFAULT_ORDER ? '' : order, ORDER_WORDS[order]!];
 });
 
 /** The sort order, as a field in the filter form. Tables are sorted by their column headers instead. */
@@ -45,7 +51,7 @@ export function SortField({ url }: { url: URL }) {
   if (isTable(url)) return <input type="hidden" name="order" value={order} form={FORM} />;
   return (
     <>
-      <Select id="sort" name="order" aria-label="Sort by" options={ORDERS} given={order} form={FORM} />
+      <Select id="sort" name="order" aria-label="Sort by" options={ORDERS} given={order ?? ''} form={FORM} />
       <noscript>
         <button type="submit" form={FORM} class="second small">
           Sort

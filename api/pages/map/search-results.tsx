@@ -16,7 +16,7 @@ import { NoHits, type NoResults } from './no-hits.tsx';
 import { ResultList } from './result-list.tsx';
 import type { ResultRow } from './result-rows.ts';
 import { ResultTable } from './result-table.tsx';
-import { isTable, Pages, SortField, Views } from './result-views.tsx';
+import { inOrder, isTable, Pages, SortField, Views } from './result-views.tsx';
 import { SelectionBar } from './selection-bar.tsx';
 import type { UnknownHits } from './unknown-hits.ts';
 
@@ -108,7 +108,7 @@ export function Results({ hits, visit, filters, noResults, unknownHits }: Result
       >
         <h2>
           <output id="count">{count(hits.count)}</output> {hits.count === 1 ? 'parcel' : 'parcels'}
-          {hits.acres !== undefined && hits.acres > 0 && <small> · {count(hits.acres)} acres</small>}
+          {hits.acres !== undefined && hits.acres > 0 && <small>{count(hits.acres)} acres</small>}
         </h2>
         {isTable(url) && <Views url={url} />}
       </SelectionBar>
@@ -173,9 +173,9 @@ function apiPriceText(found: number): string {
   return `Free in the app. With the API, this search costs ${tokensText(page_25)} per page of up to 500 parcels${all}.`;
 }
 
-function ApiCall({ filters, visit, found }: { filters: object; visit: Visit; found: number }) {
+function ApiCall({ filters, visit, found }: { filters: Filters; visit: Visit; found: number }) {
   const address = visit.apiUrl || '$PLAT_URL';
-  const body = JSON.stringify(filters).replaceAll("'", "'\\''");
+  const body = JSON.stringify(inOrder(filters)).replaceAll("'", "'\\''");
   return (
     <details>
       <summary>API request</summary>

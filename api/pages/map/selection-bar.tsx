@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
-import { count } from '../../../shared/model/figures.ts';
 import { boundaryName } from '../../../shared/kernels/acres-together.ts';
+import { count } from '../../../shared/model/figures.ts';
 import { html, type Markup } from '../frame/html.ts';
 import { Icon } from '../frame/icons.tsx';
 import { IconButton } from '../frame/layout.tsx';
@@ -34,7 +34,13 @@ export function SelectionBar({ filters, hits, links, children }: SelectionBarPro
       <input type="checkbox" id="select-all" aria-label="Select all on this page" hidden />
       {children}
       <p id="selected" role="status" hidden />
-      <button type="reset" class="quiet small only" aria-label="Clear selection" title="Clear selection" hidden>
+      <button
+        type="reset"
+        class="quiet small only"
+        aria-label="Clear selection"
+        title="Clear selection"
+        hidden
+      >
         <Icon name="x" />
       </button>
       {hits > 0 && (

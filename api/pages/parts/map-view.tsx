@@ -4,6 +4,7 @@ import { listCountyBoxes } from '../../../shared/feeds/feed-statements.ts';
 import { boxAround, boxesIntersect, boxOfGeometry, padBox } from '../../../shared/geo/box.ts';
 import type { Box } from '../../../shared/geo/geometry-types.ts';
 import { countyExtent } from '../../../shared/regions/county-polygons.ts';
+import { Icon } from '../frame/icons.tsx';
 import { json, type Reply, type Visit } from '../frame/visit.ts';
 import { type CountyClass, CountyLegend, classOf, colorsOf, type LegendProps } from './county-legend.tsx';
 import { MapTools } from './tool-menu.tsx';
@@ -83,24 +84,28 @@ export function mapOf(
       </details>
       {key}
       {layers && (
-        <details class="layers">
-          <summary>Layers</summary>
-          <fieldset>
-            <legend>Background</legend>
-            {grounds.map(({ id, name, kind }) => (
+        <details class="layers map-menu" name="map-menu">
+          <summary class="button second only" aria-label="Layers" title="Layers">
+            <Icon name="layers" />
+          </summary>
+          <div>
+            <fieldset>
+              <legend>Background</legend>
+              {grounds.map(({ id, name, kind }) => (
+                <label>
+                  <input type="radio" name="ground" value={id} data-kind={kind} checked={id === ground} />{' '}
+                  {name}
+                </label>
+              ))}
+            </fieldset>
+            <output id="ground-note" />
+            {LAYERS.map(({ id, name, kind, isOn }) => (
               <label>
-                <input type="radio" name="ground" value={id} data-kind={kind} checked={id === ground} />{' '}
-                {name}
+                <input type="checkbox" data-layer={id} data-kind={kind} checked={isOn} />{' '}
+                <i class={`swatch key-${id}`} /> {name}
               </label>
             ))}
-          </fieldset>
-          <output id="ground-note" />
-          {LAYERS.map(({ id, name, kind, isOn }) => (
-            <label>
-              <input type="checkbox" data-layer={id} data-kind={kind} checked={isOn} />{' '}
-              <i class={`swatch key-${id}`} /> {name}
-            </label>
-          ))}
+          </div>
         </details>
       )}
       {draw && <MapTools />}

@@ -12,32 +12,32 @@ const TOOLS: readonly (readonly [value: string, words: string, icon: IconName])[
 export const MapTools = () => (
   <>
     <div class="map-tools">
-      <button type="button" id="draw" class="second" hidden>
-        Draw an area
+      <button type="button" id="draw" class="second" title="Draw an area" hidden>
+        <Icon name="pentagon" />
+        <span>Draw an area</span>
       </button>
-      <details id="tools" class="map-menu" hidden>
-        <summary class="button second">
-          <Icon name="ruler" />
-          Tools
-        </summary>
-        <div>
-          {TOOLS.map(([value, words, icon]) => (
-            <button type="button" value={value} class="quiet">
-              <Icon name={icon} />
-              {words}
-            </button>
-          ))}
-        </div>
-      </details>
-      <button type="button" id="fit" class="second" hidden>
+      <button type="button" id="fit" class="second" title="Fit to results" hidden>
         <Icon name="maximize" />
-        Fit to results
+        <span>Fit to results</span>
       </button>
       <button type="button" id="search-here" class="second" hidden>
         <Icon name="search" />
         Search this area
       </button>
     </div>
+    <details id="tools" class="map-menu" name="map-menu" hidden>
+      <summary class="button second only" aria-label="Tools" title="Tools">
+        <Icon name="ruler" />
+      </summary>
+      <div>
+        {TOOLS.map(([value, words, icon]) => (
+          <button type="button" value={value} class="quiet">
+            <Icon name={icon} />
+            {words}
+          </button>
+        ))}
+      </div>
+    </details>
     <div id="drawing" class="notice" hidden>
       <output />
       <div class="buttons">

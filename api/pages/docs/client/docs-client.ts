@@ -21,7 +21,7 @@ const COMPONENTS = {
 systemDark.addEventListener('change', applyTheme);
 applyTheme();
 
-/** Corrects Swagger UI's landmarks, labels its unnamed fields, and makes its scrolling boxes reachable by keyboard. */
+/** Labels Swagger UI's unnamed fields, lets keyboards reach its scrolling boxes, and fixes its landmarks. */
 function fixAccessibility(): void {
   for (const field of document.querySelectorAll('#docs .examples-select-element:not([aria-label])'))
     field.setAttribute('aria-label', 'Example');

@@ -43,19 +43,25 @@ async function follow(url: string, init?: RequestInit): Promise<void> {
 
 function show({ page, url }: Opened): void {
   const content = page.querySelector<HTMLElement>(CONTENT);
-  if (content) return fill(content, url);
+  if (content) {
+    fill(content, url);
+    return;
+  }
   dialog?.close();
-  const result = page.querySelector('.toast, main :is(.good, .warn).notice');
+  const result = page.querySelector<HTMLElement>('.toast, main :is(.good, .warn).notice');
   // A page without a result is the next step, such as a new report.
-  if (!result) return location.assign(url);
-  report(result, url);
+  if (result) report(result, url);
+  else location.assign(url);
 }
 
-/** Shows the result of a form as a toast, with its undo button and a link to what changed. */
-function report(result: Element, url: string): void {
+/**
+ * Shows the result of a form as a toast, with its undo button and a link to what changed: the page that the
+ * result names in `data-page`, or the one that undoes it.
+ */
+function report(result: HTMLElement, url: string): void {
   const form = result.querySelector('form');
   const words = [...result.childNodes].filter(node => node !== form).map(node => node.textContent?.trim());
-  const { pathname } = new URL(form?.action ?? url);
+  const { pathname } = new URL(result.dataset.page ?? form?.getAttribute('action') ?? url, url);
   say(words.filter(Boolean).join(' '), {
     ...(form && { undo: () => send(form, form.querySelector('button')) }),
     ...(pathname !== location.pathname && { link: pathname }),

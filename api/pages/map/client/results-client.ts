@@ -104,8 +104,9 @@ document.addEventListener('keydown', event => {
 function point(row: HTMLElement | null | undefined): void {
   document.querySelector('#results .pointed')?.classList.remove('pointed');
   row?.classList.add('pointed');
-  const place = (row && linkOf(row))?.dataset.point?.split(',').map(Number);
-  document.dispatchEvent(new CustomEvent('plat:point', { detail: place }));
+  // Empty for a parcel without a location.
+  const place = (row && linkOf(row))?.dataset.point || undefined;
+  document.dispatchEvent(new CustomEvent('plat:point', { detail: place?.split(',').map(Number) }));
 }
 
 document.addEventListener('focusin', event => {

@@ -137,7 +137,9 @@ export function openDrawing(map: MapLibre) {
 }
 
 function showDrawing(map: MapLibre, isOn: boolean): void {
-  document.getElementById('draw')?.replaceChildren(isOn ? 'Done' : 'Draw an area');
+  const button = document.getElementById('draw');
+  button?.toggleAttribute('data-on', isOn);
+  button?.querySelector('span')?.replaceChildren(isOn ? 'Done' : 'Draw an area');
   document.getElementById('drawing')?.toggleAttribute('hidden', !isOn);
   document.getElementById('cross')?.classList.toggle('unseen', !isOn);
   map.getCanvas().style.cursor = isOn ? 'crosshair' : '';

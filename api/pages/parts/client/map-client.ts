@@ -10,6 +10,7 @@ import {
 } from 'maplibre-gl';
 import { colorOf } from './css-colors.ts';
 import { openDrawing } from './draw-on-map.ts';
+import { openCard } from './map-card.ts';
 import { showFaults, withErrorShown } from './map-faults.ts';
 import { openGround } from './map-ground.ts';
 import { isSeen, keepView, moveTo, openResults } from './map-results.ts';
@@ -30,11 +31,20 @@ const boxOf = (text: string | undefined): LngLatBounds | undefined => {
 const start =
   boxOf(element.dataset.box) ?? boxOf(element.dataset.start) ?? new LngLatBounds([-125, 24, -66, 50]);
 
-/** The height of the county legend, which covers the bottom part of the map. */
+const isNarrow = element.clientWidth < 600;
+
+/** On a phone, the legend would hide half of the map. Closed, it still shows its colors. */
+function foldLegend(): void {
+  if (isNarrow) document.querySelector('details.legend')?.removeAttribute('open');
+}
+foldLegend();
+
+/** The height of a legend that covers the whole width of the map. */
 const below = Math.min(
-  document.querySelector('.legend.counties')?.clientHeight ?? 0,
+  document.querySelector(isNarrow ? '.legend' : '.legend.counties')?.clientHeight ?? 0,
   element.clientHeight / 3,
 );
+const margin = isNarrow ? 16 : 40;
 
 const view = viewOfAddress();
 if (view) keepView();
@@ -45,7 +55,10 @@ export const map = withErrorShown(
       container: element,
       style,
       ...(view ?? { bounds: start }),
-      fitBoundsOptions: { padding: { top: 40, right: 40, bottom: 40 + below, left: 40 }, maxZoom: 17 },
+      fitBoundsOptions: {
+        padding: { top: margin, right: margin, bottom: margin + below, left: margin },
+        maxZoom: 17,
+      },
       maxZoom: 20,
       attributionControl: false,
       dragRotate: false,
@@ -55,16 +68,6 @@ export const map = withErrorShown(
 map.addControl(new NavigationControl({ showCompass: false }));
 map.addControl(new ScaleControl({ unit: 'imperial' }));
 map.addControl(new GeolocateControl({}));
-
-/** On a phone, the layers or the legend would hide half of the map, so only one opens at a time. */
-function foldPanels(): void {
-  if (element.clientWidth < 600)
-    for (const panel of document.querySelectorAll('.layers, details.legend')) {
-      panel.removeAttribute('open');
-      panel.setAttribute('name', 'panel');
-    }
-}
-foldPanels();
 
 /** Tests and benchmarks wait until everything is drawn. */
 map.on('idle', () => element.setAttribute('data-idle', 'true'));
@@ -194,13 +197,14 @@ map.on('style.load', () =>
     else if (comps === undefined) {
       showHits();
       openResults(map);
+      openCard(map);
     }
   }),
 );
 document.addEventListener('plat:loaded', event => {
   const there = (event as CustomEvent<Document>).detail.getElementById('map')?.dataset;
-  foldPanels();
-  map.setFilter('open-line', isOpen(there?.parcel));
+  foldLegend();
+  for (const layer of ['open-fill', 'open-line']) map.setFilter(layer, isOpen(there?.parcel));
   const box = boxOf(there?.box);
   if (box && !isSeen(map, box)) moveTo(map, box, 60);
   showHits();

@@ -1,7 +1,7 @@
 import type { Map as MapLibre, StyleSpecification } from 'maplibre-gl';
 import { colorOf } from './css-colors.ts';
 import { withErrorShown } from './map-faults.ts';
-import { IS_HIT } from './map-style.ts';
+import { IS_HIT, OPEN_OPACITY } from './map-style.ts';
 
 /** The raster layer for each background. The plain background has none. */
 const IMAGES: Record<string, string> = { relief: 'hillshade', aerial: 'aerial', basemap: 'basemap' };
@@ -13,6 +13,7 @@ type Here = { credits: string[]; kinds: string[] };
 /** Opaque on a plain background, because translucent fills of stacked condos would add up. */
 function paintParcels(map: MapLibre, isOnPicture: boolean): void {
   map.setPaintProperty('parcel-fill', 'fill-opacity', isOnPicture ? ['case', IS_HIT, 0.45, 0] : 1);
+  map.setPaintProperty('open-fill', 'fill-opacity', isOnPicture ? 0 : OPEN_OPACITY);
   const edge = isOnPicture ? 'rgba(255,255,255,0.75)' : colorOf('map-edge');
   map.setPaintProperty('parcel-lines', 'line-color', ['case', IS_HIT, colorOf('hit-edge'), edge]);
 }

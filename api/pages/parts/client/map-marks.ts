@@ -3,7 +3,7 @@ import type { Map as MapLibre } from 'maplibre-gl';
 
 export type Mark = { id: string; lon: number; lat: number; kind: keyof typeof COLORS; chosen: boolean };
 
-const COLORS = { SOLD: '#1f7a4d', PENDING: '#b35c00', ACTIVE: '#2257c4', SUBJECT: '#d9480f' } as const;
+const COLORS = { SOLD: '#1f7a4d', PENDING: '#b35c00', ACTIVE: '#2257c4', SUBJECT: '#c2185b' } as const;
 const POINTED = '#ffd43b';
 /** Radii in pixels. */
 const SMALL = 5;

@@ -14,6 +14,8 @@ const hit = colorOf('hit');
 const drawn = colorOf('ink');
 const parcel = colorOf('map-parcel');
 const zip = colorOf('zip');
+/** The open parcel stands out from every color of results, and its labels stay readable. */
+export const OPEN_OPACITY = 0.5;
 export const EMPTY = { type: 'FeatureCollection' as const, features: [] };
 
 const origin = location.origin;
@@ -216,6 +218,13 @@ const layersOf = ({ parcel: opened }: DOMStringMap): LayerSpecification[] => [
     { type: 'line', paint: { 'line-color': colorOf('map-road'), 'line-width': grows(11, 0.5, 3) } },
     true,
   ),
+  {
+    id: 'open-fill',
+    type: 'fill',
+    ...ofParcels('parcels'),
+    filter: isOpen(opened),
+    paint: { 'fill-color': colorOf('pick'), 'fill-opacity': OPEN_OPACITY },
+  },
   {
     id: 'open-line',
     type: 'line',

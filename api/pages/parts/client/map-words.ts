@@ -94,8 +94,9 @@ export const wordLayers = (): LayerSpecification[] => [
     layout: text(['get', 'apn'], 11),
     paint: letters(label),
   },
-  roadNames('road-names-local', ['local', 'private'], 13.5),
-  roadNames('road-names', ['highway', 'normal'], 12),
+  roadNames('road-names-private', ['private'], 13.5),
+  roadNames('road-names-local', ['local'], 11),
+  roadNames('road-names', ['highway', 'normal'], 11),
   ...NAMES.map(namesLayer),
   {
     id: 'zip-codes',
