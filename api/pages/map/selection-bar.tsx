@@ -31,7 +31,9 @@ export function SelectionBar({ filters, hits, links, children }: SelectionBarPro
         No action
       </button>
       <input type="hidden" name="filter" value={JSON.stringify(filters)} />
-      <input type="checkbox" id="select-all" aria-label="Select all on this page" hidden />
+      <label class="pick">
+        <input type="checkbox" id="select-all" aria-label="Select all on this page" hidden />
+      </label>
       {children}
       <p id="selected" role="status" hidden />
       <button
@@ -71,5 +73,5 @@ export function selectBox(row: ResultRow): Markup {
     lat !== undefined &&
     calculated_acres !== null &&
     html`data-boundary="${boundaryName(lon, lat, calculated_acres)}" data-boundary-acres="${calculated_acres}"`;
-  return html`<input type="checkbox" form="${FORM}" name="property_id" value="${id}" aria-label="Select ${nameOf(row)}" autocomplete="off" data-acres="${effective_acres ?? 0}" ${boundary}>`;
+  return html`<label class="pick"><input type="checkbox" form="${FORM}" name="property_id" value="${id}" aria-label="Select ${nameOf(row)}" autocomplete="off" data-acres="${effective_acres ?? 0}" ${boundary}></label>`;
 }

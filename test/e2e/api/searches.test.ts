@@ -306,7 +306,7 @@ test('the page saves a search, shows what is new since the last visit, and email
   expect(form).toMatch(/value="Sullivan[^"]*at least 3/);
   const filter = /name="filter" value="([^"]*)"/.exec(form)![1]!.replaceAll('&quot;', '"');
   const saved = await visit.submit('/searches', { name: 'Mine', filter, notify: 'daily' });
-  const path = saved.headers.get('location')!;
+  const path = new URL(saved.headers.get('location')!, api.url).pathname;
   expect((await visit.open(path)).text).toMatch(/ana@acme\.example/);
   await merge(roll.map((one, n) => (n === 10 ? parcel(10, { OWNER: 'IOTA' }) : one)));
   await follow();

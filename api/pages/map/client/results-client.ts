@@ -182,3 +182,7 @@ function handleLoad(): void {
 document.addEventListener('plat:loaded', handleLoad);
 handleLoad();
 openSpreads();
+
+// On a phone, the map comes before the filters.
+if (matchMedia('(max-width: 47.5rem)').matches)
+  document.querySelector('#filters > details')?.removeAttribute('open');
