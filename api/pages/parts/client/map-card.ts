@@ -14,7 +14,7 @@ export function openCard(map: MapLibre): void {
   card.hidden = true;
   map.getContainer().append(card);
   let mouse: Point | undefined;
-  let pointed: string | undefined;
+  let pointed: string | null = null;
   let due: ReturnType<typeof setTimeout> | undefined;
   const hide = () => {
     clearTimeout(due);
@@ -39,10 +39,11 @@ export function openCard(map: MapLibre): void {
     if (key === 'Escape') hide();
   });
   document.addEventListener('plat:pointed', event => {
-    pointed = (event as CustomEvent<string | undefined>).detail;
+    // Events turn undefined into null.
+    pointed = (event as CustomEvent<string | null>).detail;
     hide();
     const isDrawing = document.querySelector('#drawing:not([hidden])');
-    if (pointed !== undefined && !isDrawing) due = setTimeout(show, REST_MS, pointed);
+    if (pointed !== null && !isDrawing) due = setTimeout(show, REST_MS, pointed);
   });
 }
 
