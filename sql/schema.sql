@@ -710,7 +710,10 @@ create table list_rows (
   added_at timestamp with time zone default now() not null,
   read_at timestamp with time zone,
   offer bigint,
+  price_asked bigint,
+  deal_id uuid,
   constraint list_rows_pkey PRIMARY KEY (list_id, property_id),
+  constraint list_rows_price_asked_check CHECK ((price_asked > 0)),
   constraint list_rows_status_check CHECK ((status = ANY (ARRAY['new'::text, 'mailed'::text, 'answered'::text, 'returned'::text, 'under_contract'::text, 'not_interested'::text])))
 );
 
@@ -774,8 +777,10 @@ create table lists (
   unread_rows text default 'named'::text not null,
   rows_at_most integer,
   offer_percent_high double precision,
+  letter_cents integer,
   constraint lists_pkey PRIMARY KEY (id),
   constraint lists_hidden CHECK (((unread_rows <> 'hidden'::text) OR (rows_at_most IS NOT NULL))),
+  constraint lists_letter_cents_check CHECK ((letter_cents > 0)),
   constraint lists_mailed_within_days_check CHECK ((mailed_within_days > 0)),
   constraint lists_offer CHECK ((num_nulls(offer_percent, offer_of, offer_round_to) = ANY (ARRAY[0, 3]))),
   constraint lists_offer_of_check CHECK ((offer_of = ANY (ARRAY['value'::text, 'value_low'::text, 'market_value'::text, 'assessed_value'::text]))),
@@ -1418,6 +1423,7 @@ CREATE INDEX jobs_recent ON public.jobs USING btree (queued_at DESC);
 CREATE UNIQUE INDEX jobs_waiting ON public.jobs USING btree (name, key) WHERE (status = 'queued'::text);
 CREATE INDEX layer_features_extent ON public.layer_features USING gist (extent);
 CREATE INDEX layer_features_words ON public.layer_features USING btree (words) WHERE (words IS NOT NULL);
+CREATE INDEX list_rows_deal ON public.list_rows USING btree (deal_id) WHERE (deal_id IS NOT NULL);
 CREATE INDEX list_rows_mailed ON public.list_rows USING btree (list_id, mailed_at) WHERE (mailed_at IS NOT NULL);
 CREATE INDEX listings_address ON public.listings USING btree (upper(address) text_pattern_ops) WHERE ((status = ANY (ARRAY['ACTIVE'::text, 'PENDING'::text])) AND (address <> ''::text));
 CREATE INDEX listings_county ON public.listings USING btree (fips, status);
@@ -1499,6 +1505,7 @@ alter table land_layers add constraint land_layers_run_id_fkey FOREIGN KEY (run_
 alter table layer_features add constraint layer_features_feed_id_fkey FOREIGN KEY (feed_id) REFERENCES feeds(id);
 alter table list_calls add constraint list_calls_list_id_fkey FOREIGN KEY (list_id) REFERENCES lists(id) ON DELETE CASCADE;
 alter table list_calls add constraint list_calls_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE SET NULL;
+alter table list_rows add constraint list_rows_deal_id_fkey FOREIGN KEY (deal_id) REFERENCES deals(id) ON DELETE SET NULL;
 alter table list_rows add constraint list_rows_list_id_fkey FOREIGN KEY (list_id) REFERENCES lists(id) ON DELETE CASCADE;
 alter table listing_events add constraint listing_events_listing_id_fkey FOREIGN KEY (listing_id) REFERENCES listings(id);
 alter table listings add constraint listings_feed_id_fkey FOREIGN KEY (feed_id) REFERENCES feeds(id);

@@ -20,6 +20,7 @@ import { addToListPages } from './lists/add-to-list.tsx';
 import { callSheetPage } from './lists/call-sheet-page.tsx';
 import { listPages } from './lists/list-page.tsx';
 import { listsPages } from './lists/lists-page.tsx';
+import { repliesPage } from './lists/replies-page.tsx';
 import { creditsPage } from './map/credits-page.ts';
 import { drawingPage } from './map/drawing-page.ts';
 import { dataPages } from './map/map-page.tsx';
@@ -44,6 +45,7 @@ export const pages: readonly Page[] = [
   ...savedSearchPages,
   ...listsPages,
   ...addToListPages,
+  repliesPage,
   callSheetPage,
   ...listPages,
   ...marketsPages,

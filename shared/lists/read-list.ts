@@ -26,6 +26,7 @@ export type ListRow = {
   property_id: number;
   status: RowStatus;
   status_at: Date | null;
+  price_asked: number | null;
   do_not_mail: boolean;
   note: string;
   tags: string[];

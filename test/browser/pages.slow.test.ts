@@ -182,6 +182,7 @@ describePages('the web app', site => {
     '/',
     '/data?county=33019&acres_min=20',
     '/lists',
+    '/replies',
     '/markets',
     '/markets/33019?with=03280&years=10',
     '/markets/zip/03280',

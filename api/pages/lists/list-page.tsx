@@ -1,5 +1,6 @@
 import { findMainCounty } from '../../../shared/lists/list-statements.ts';
 import { ROW_STATUSES, type RowStatus } from '../../../shared/lists/list-terms.ts';
+import { countMailing } from '../../../shared/lists/replies.ts';
 import { count, day, usd } from '../../../shared/model/figures.ts';
 import { readRows } from '../../v1/lists/list-rows.ts';
 import { findList, type ListRow, type ParcelList } from '../../v1/lists/list-schema.ts';
@@ -29,6 +30,7 @@ import { AddNumbers, DeleteList, ListSettings } from './list-settings.tsx';
 import { ListBar, ListTable } from './list-table.tsx';
 import { isStatus, plural, STATUS_WORDS } from './list-words.ts';
 import { lookUpOwners, priceOfPhones } from './look-up-owners.ts';
+import { MailingResults, saveLetterCost } from './mailing-results.tsx';
 import { type ListPrices, readPrices } from './offers-out.ts';
 import { PriceRest } from './row-offer.tsx';
 import { readRowPhones } from './row-phones.tsx';
@@ -59,6 +61,7 @@ const listPage: Page = {
     offers: shownAfter(undoOffers),
     price_rest: shownAfter(priceRest),
     undo: shownAfter(undo),
+    letter_cost: shownAfter(saveLetterCost),
     phones: shownAfter(visit => priceOfPhones(idsOf(visit))),
     phones_now: shownAfter((visit, id) => lookUpOwners(visit, id, idsOf(visit))),
     remove: shownAfter(askRemoval),
@@ -118,14 +121,15 @@ export async function showList(visit: Visit, id: string, done?: ListChange): Pro
   const asked = searchParams.get('status');
   const status = isStatus(asked) ? asked : undefined;
   const onlyUnpriced = searchParams.get('price') === 'needed';
-  const [list, { results, number, pages }, counties, mainCounty, lists, prices] = await Promise.all([
-    callEndpoint<ParcelList>(visit, getList, { params: { id } }),
-    readPage(visit, id, status, onlyUnpriced),
-    listCounties(visit),
-    findMainCounty(visit.deps.db, id),
-    callEndpoint<ParcelList[]>(visit, listLists),
-    pricesOf(visit, id),
-  ]);
+  const [list, { results, number, pages }, counties, mainCounty, lists, { prices, mailing }] =
+    await Promise.all([
+      callEndpoint<ParcelList>(visit, getList, { params: { id } }),
+      readPage(visit, id, status, onlyUnpriced),
+      listCounties(visit),
+      findMainCounty(visit.deps.db, id),
+      callEndpoint<ParcelList[]>(visit, listLists),
+      readResults(visit, id),
+    ]);
   const phones = await readRowPhones(visit, id, results);
   const others = lists.filter(other => other.id !== id);
   // Keep the selection after an error and while the user confirms an action.
@@ -140,9 +144,10 @@ export async function showList(visit: Visit, id: string, done?: ListChange): Pro
         <p class="crumb">
           <a href="/lists">‹ Lists</a>
         </p>
-        <Head list={list} hasCalls={phones.hasCalls} />
+        <Head list={list} hasCalls={phones.hasCalls} isMailed={mailing.letters > 0} />
         {done && <DoneNotice done={done} action={action} />}
         <Counts list={list} prices={prices} />
+        <MailingResults mailing={mailing} action={action} />
         <section class="list" aria-label="Rows">
           <header class="viewrow">
             <Statuses list={list} status={onlyUnpriced ? null : status} visit={visit} />
@@ -190,7 +195,9 @@ function NoRows({ list, onlyUnpriced }: { list: ParcelList; onlyUnpriced: boolea
   );
 }
 
-function Head({ list, hasCalls }: { list: ParcelList; hasCalls: boolean }) {
+type HeadProps = { list: ParcelList; hasCalls: boolean; isMailed: boolean };
+
+function Head({ list, hasCalls, isMailed }: HeadProps) {
   return (
     <header class="pagehead">
       <div>
@@ -203,6 +210,11 @@ function Head({ list, hasCalls }: { list: ParcelList; hasCalls: boolean }) {
       </div>
       {list.rows > 0 && (
         <div class="buttons">
+          {isMailed && (
+            <a class="button second" href="/replies">
+              <Icon name="mail" /> Log a reply
+            </a>
+          )}
           {hasCalls && (
             <a class="button second" href={`/lists/${list.id}/calls`}>
               <Icon name="phone" /> Call sheet
@@ -242,10 +254,14 @@ function sizeOf(list: ParcelList): string {
 const countOf = ({ counts = [] }: ParcelList, status: string): number =>
   counts.find(one => one.status === status)?.rows ?? 0;
 
-async function pricesOf(visit: Visit, id: string): Promise<ListPrices | null> {
+async function readResults(visit: Visit, id: string) {
   const { db } = visit.deps;
   const { companyId } = await requireAccount(visit);
-  return readPrices(db, companyId, await findList(db, companyId, id));
+  const list = await findList(db, companyId, id);
+  return {
+    prices: await readPrices(db, companyId, list),
+    mailing: await countMailing(db, companyId, list),
+  };
 }
 
 const MAILING_STATUSES: readonly RowStatus[] = ['new', 'mailed', 'answered', 'returned'];

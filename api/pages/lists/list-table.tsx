@@ -164,7 +164,16 @@ function RowForm({ row, owner, action }: { row: ListRow; owner: string; action: 
         />
         <Submit label="Save" does="row" kind="quiet small" />
       </div>
-      <small>{row.status_at !== null && `since ${day(row.status_at)}`}</small>
+      <small>
+        {row.status_at !== null && `since ${day(row.status_at)}`}
+        {row.price_asked !== null && ` · asks ${usd(row.price_asked)}`}
+        {status === 'under_contract' && (
+          <>
+            {' · '}
+            <a href={`/replies?q=${row.reference}`}>Deal</a>
+          </>
+        )}
+      </small>
       <details>
         <summary>{note === '' && tags.length === 0 ? 'Note and tags' : [...tags, note].join(' · ')}</summary>
         <label for={`note-${id}`}>Note</label>

@@ -2,6 +2,7 @@ import { count, day } from '../../../shared/model/figures.ts';
 import type { ParcelList } from '../../v1/lists/list-schema.ts';
 import { createList, listLists } from '../../v1/lists/lists.ts';
 import type { FormResult } from '../frame/forms.ts';
+import { Icon } from '../frame/icons.tsx';
 import { Empty, Field, Grid, Notice } from '../frame/layout.tsx';
 import type { Page } from '../frame/pages.tsx';
 import { callEndpoint, type Reply, type Visit } from '../frame/visit.ts';
@@ -41,6 +42,9 @@ async function show(visit: Visit, { bad }: FormResult): Promise<Reply> {
               </small>
             </p>
           </div>
+          <a class="button second" href="/replies">
+            <Icon name="mail" /> Log a reply
+          </a>
           <form method="post" action="/lists" class="inline">
             <Field
               name="name"

@@ -13,8 +13,9 @@ import { enteredOffer, rowOffers, setOffers } from './set-offers.ts';
 
 const MAX_TAGS = 20;
 const MAX_NOTE = 2_000;
+const MAX_PRICE = 1_000_000_000;
 
-const CHANGES = ['status', 'note', 'tags', 'do_not_mail', 'offer', 'offers'] as const;
+const CHANGES = ['status', 'note', 'tags', 'price_asked', 'do_not_mail', 'offer', 'offers'] as const;
 const WAYS = ['property_ids', 'with_status', 'offers'] as const;
 
 const changeBody = z
@@ -38,6 +39,12 @@ const changeBody = z
       .transform(tags => [...new Set(tags.map(text => text.trim()))])
       .optional()
       .describe('New tags. They replace the current ones.'),
+    price_asked: z
+      .int('must be a whole number of dollars')
+      .min(1, 'must be 1 or more')
+      .max(MAX_PRICE, `must be at most ${MAX_PRICE}`)
+      .nullish()
+      .describe('Price that the owner asked for, in USD. Null clears it.'),
     do_not_mail: z
       .boolean('must be true or false')
       .optional()
@@ -138,7 +145,7 @@ export const changeRows = defineEndpoint({
   },
   handle: async ({ params, body }, resources, call) => {
     const { companyId } = call.account;
-    const { with_status = null, status = null, note = null, tags = null, offer, offers } = body;
+    const { with_status = null, status = null, note = null, tags = null, price_asked, offer, offers } = body;
     const property_ids = offers?.map(row => row.property_id) ?? body.property_ids ?? null;
     const answer = await resources.db.transaction(async (tx): Promise<ChangedRows> => {
       const marks = body.do_not_mail === true;
@@ -147,7 +154,7 @@ export const changeRows = defineEndpoint({
       const { list, picked, disclosed } = await pickForChange(tx, companyId, params.id, picking, call);
       const prices = offers ?? offer;
       if (prices !== undefined) await setOffers(tx, list, picked, prices);
-      if (status !== null || note !== null || tags !== null)
+      if (status !== null || note !== null || tags !== null || price_asked !== undefined)
         await tx.run('lists/update_rows', {
           list_id: params.id,
           property_ids: picked.map(row => row.property_id),
@@ -155,6 +162,8 @@ export const changeRows = defineEndpoint({
           status,
           note,
           tags,
+          sets_price: price_asked !== undefined,
+          price_asked: price_asked ?? null,
         });
       if (body.do_not_mail !== undefined)
         await tx.run(marks ? 'lists/mark_do_not_mail' : 'lists/unmark_do_not_mail', {

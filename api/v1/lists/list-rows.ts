@@ -230,6 +230,7 @@ function toRow(row: StoredRow, { parcels, offers, others, phones }: PageRead, ap
     owner_parcels: row.owner_parcels,
     owner_acres: row.owner_acres === null ? null : round2(row.owner_acres),
     other_lists: others.get(row.owner ?? '') ?? [],
+    price_asked: row.price_asked,
     phones_found_at: found?.trace.matched ? found.at.toISOString() : null,
     assemblage_id: null,
     added_at: row.added_at.toISOString(),

@@ -159,6 +159,7 @@ export const listRow = z
       .describe(
         "Your company's other lists that have a parcel of this owner. Only rows that you have read count.",
       ),
+    price_asked: z.number().nullable().describe('Price that the owner asked for, in USD. Null if unknown.'),
     phones_found_at: z.iso
       .datetime()
       .nullable()

@@ -125,7 +125,7 @@ shown as materialized (
 select n.count, page.*
 from (select count(*) as count from shown) n
 left join lateral (
-  select property_id, status, status_at, do_not_mail, note, tags, added_at, is_read, owner, owner_parcels, owner_acres
+  select property_id, status, status_at, price_asked, do_not_mail, note, tags, added_at, is_read, owner, owner_parcels, owner_acres
   from shown
   where :after::bigint is null or property_id {{beyond}} :after
   order by property_id {{direction}}
@@ -166,7 +166,7 @@ on conflict do nothing
 -- A fragment for other statements: the parcels of a list. Fragment: among, a condition on `list_rows r`.
 -- `counties`: the counties that the parcels are in.
 members as materialized (
-  select r.property_id, r.status, r.status_at, r.note, r.tags, r.offer, r.added_at, r.read_at is not null as is_read,
+  select r.property_id, r.status, r.status_at, r.mailed_at, r.price_asked, r.note, r.tags, r.offer, r.added_at, r.read_at is not null as is_read,
     f.owner_key, f.out_of_zip_owner is null as zip_unknown, f.effective_acres, f.fips, f.location, f.extent
   from list_rows r
   left join parcel_filters f on f.fips = (r.property_id / 100000000)::int and f.property_id = r.property_id
@@ -276,13 +276,15 @@ where r.list_id = :list_id and r.property_id = k.property_id
 delete from do_not_mail where company_id = :company_id and owner_key = any (:owner_keys::uuid[])
 
 -- name: update_rows
--- Changes rows of a list. Null keeps a value. `owners`: owner of each id, null if unknown. If a row is mailed
--- again, the latest mailing is recorded. If a row is set to new, its mailing is cleared.
+-- Changes rows of a list. Null keeps a value, except that `sets_price` sets `price_asked` to null too.
+-- `owners`: owner of each id, null if unknown. If a row is mailed again, the latest mailing is recorded. If a
+-- row is set to new, its mailing is cleared.
 update list_rows r
 set status = coalesce(:status::text, r.status),
   status_at = case when :status::text is null then r.status_at when :status <> 'new' then now() end,
   note = coalesce(:note::text, r.note),
   tags = coalesce(:tags::text[], r.tags),
+  price_asked = case when :sets_price::boolean then :price_asked::bigint else r.price_asked end,
   mailed_at = case :status when 'mailed' then now() when 'new' then null else r.mailed_at end,
   mailed_to = case :status when 'mailed' then k.owner when 'new' then null else r.mailed_to end
 from unnest(:property_ids::bigint[], :owners::uuid[]) as k (property_id, owner)

@@ -1,0 +1,68 @@
+import type { Db } from '../platform/db.ts';
+import type { ListRecord, RowStatus } from './list-terms.ts';
+import { countiesOfList, listParts } from './read-list.ts';
+
+/** Statuses of owners who have replied to a letter. */
+export const REPLY_STATUSES = ['answered', 'not_interested', 'under_contract'] as const;
+
+export type RepliedRow = {
+  list_id: string;
+  list_name: string;
+  property_id: number;
+  status: RowStatus;
+  note: string;
+  mailed_at: Date | null;
+  price_asked: number | null;
+  deal_id: string | null;
+};
+
+/** The company's list rows with these parcels, the latest mailing first. */
+export const findRepliedRows = (
+  db: Db,
+  companyId: string,
+  propertyIds: readonly number[],
+): Promise<RepliedRow[]> =>
+  db.run<RepliedRow>('lists/find_replied_rows', { company_id: companyId, property_ids: propertyIds });
+
+/** The parcels for whose owners the company has looked up this number in the app. */
+export async function findTracedParcels(db: Db, companyId: string, number: string): Promise<number[]> {
+  const rows = await db.run<{ property_id: number }>('lists/find_traced_parcels', {
+    company_id: companyId,
+    number,
+  });
+  return rows.map(row => row.property_id);
+}
+
+export async function setDeal(
+  db: Db,
+  { list_id, property_id }: Pick<RepliedRow, 'list_id' | 'property_id'>,
+  dealId: string,
+): Promise<void> {
+  await db.run('lists/set_deal', { list_id, property_id, deal_id: dealId });
+}
+
+export type Mailing = { letters: number; replies: number; contracts: number; letter_cents: number | null };
+
+/** The results of a list's letters. With one row per owner, an owner is one letter. */
+export async function countMailing(
+  db: Db,
+  companyId: string,
+  { id, one_per_owner }: Pick<ListRecord, 'id' | 'one_per_owner'>,
+): Promise<Mailing> {
+  const values = {
+    company_id: companyId,
+    list_id: id,
+    counties: await countiesOfList(db, id),
+    one_per_owner,
+  };
+  return (await db.run<Mailing>('lists/count_mailing', values, listParts()))[0]!;
+}
+
+export async function setLetterCost(
+  db: Db,
+  companyId: string,
+  listId: string,
+  cents: number | null,
+): Promise<void> {
+  await db.run('lists/set_letter_cost', { company_id: companyId, list_id: listId, cents });
+}
