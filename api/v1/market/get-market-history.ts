@@ -7,8 +7,9 @@ import { defineEndpoint, type Resources } from '../common/endpoint-resources.ts'
 import { unknownCounty } from '../common/known-regions.ts';
 import { fips, zip } from '../common/request-schemas.ts';
 import { HISTORY_EXAMPLE, ZIP_HISTORY_EXAMPLE } from '../examples/examples.ts';
+import { historyJson } from './history-json.ts';
 import { bucketParameter, figureKey, isoDate, USUAL_BUCKET } from './market-figures.ts';
-import { MAX_MONTHS, priceOf, readHistory, USUAL_MONTHS } from './read-history.ts';
+import { type FoundHistory, MAX_MONTHS, priceOf, readHistory, USUAL_MONTHS } from './read-history.ts';
 
 const query = z.strictObject({
   bucket: bucketParameter.default(USUAL_BUCKET),
@@ -66,7 +67,12 @@ const history = z
 type Query = z.output<typeof query>;
 type Region = { type: 'county' | 'zip'; code: string };
 
-async function read(region: Region, asked: Query, resources: Resources, call: CallContext) {
+async function read(
+  region: Region,
+  asked: Query,
+  resources: Resources,
+  call: CallContext,
+): Promise<FoundHistory> {
   const keys = asked.keys as FigureKey[] | undefined;
   const found = await readHistory(resources, { ...region, ...asked, keys }, call.now);
   if (found.tokens > 0 || (await resources.readRegionStats(region.type, region.code)) !== undefined)
@@ -82,17 +88,16 @@ async function answer(
   resources: Resources,
   call: CallContext,
 ): Promise<Answer> {
-  const { tokens, dates, keys } = await read(region, asked, resources, call);
+  const { tokens, dates, keys, values } = await read(region, asked, resources, call);
   const county = region.type === 'county';
-  const body = {
+  const head = {
     type: region.type,
     fips: county ? region.code : null,
     zip: county ? null : region.code,
     bucket: asked.bucket,
     dates,
-    keys,
   };
-  return { body, tokens };
+  return { body: historyJson(head, keys, values), tokens };
 }
 
 async function quote(region: Region, asked: Query, resources: Resources, call: CallContext): Promise<Answer> {

@@ -2,10 +2,9 @@ import { dayOf, isoDay, monthEnds, utcDay } from '../../../shared/kernels/stats/
 import type { BucketLabel } from '../../../shared/model/buckets.ts';
 import { FIGURE_KEYS, type FigureKey } from '../../../shared/model/market-metrics.ts';
 import { costOf, PRICES } from '../../../shared/model/prices.ts';
-import { figureAt } from '../../../shared/model/stats-codec.ts';
 import { validationError } from '../../http/error-responses.ts';
 import type { Resources } from '../common/endpoint-resources.ts';
-import { bucketValues, needsIndex, placeOf, salesIn, writeIndex } from './market-figures.ts';
+import { type BucketValues, bucketValues, needsIndex, salesIn, writeIndex } from './market-figures.ts';
 
 export const USUAL_MONTHS = 12;
 export const MAX_MONTHS = 120;
@@ -26,15 +25,21 @@ type HistoryDate = { as_of: string; kind: 'recorded' | 'restated' | null; n: num
 /** The part of the response after the region. */
 export type History = { dates: HistoryDate[]; keys: Partial<Record<FigureKey, (number | null)[]>> };
 
-/**
- * The figures on each date, and their price, which is 0 if there is no data for any date.
- * @throws PlatError `validation_error` if the range has no month ends, or too many
- */
+export type FoundHistory = {
+  dates: HistoryDate[];
+  keys: readonly FigureKey[];
+  /** One value per date. Null if the bucket has no listings or there is no data. */
+  values: (BucketValues | null)[];
+  /** 0 if there is no data for any date. */
+  tokens: number;
+};
+
+/** @throws PlatError `validation_error` if the range has no month ends, or too many */
 export async function readHistory(
   { readMonths, readPriceIndex }: Pick<Resources, 'readMonths' | 'readPriceIndex'>,
   { type, code, bucket, keys = FIGURE_KEYS, from, to, every }: HistoryRequest,
   now: Date,
-): Promise<History & { tokens: number }> {
+): Promise<FoundHistory> {
   const [months, index] = await Promise.all([
     readMonths({
       type,
@@ -58,9 +63,8 @@ export async function readHistory(
   });
   return {
     dates: rows.map(({ asOf, kind, n }) => ({ as_of: asOf, kind, n })),
-    keys: Object.fromEntries(
-      keys.map(key => [key, rows.map(({ values }) => values && figureAt(values, placeOf(key)))]),
-    ),
+    keys,
+    values: rows.map(({ values }) => values),
     tokens: rows.some(({ kind }) => kind !== null) ? priceOf(rows.length, days.months) : 0,
   };
 }
