@@ -254,6 +254,7 @@ create table comp_reports (
   share_hash bytea,
   share_expires_at timestamp with time zone,
   user_id uuid,
+  share_token text,
   constraint comp_reports_pkey PRIMARY KEY (id),
   constraint comp_reports_share_hash_key UNIQUE (share_hash),
   constraint comp_reports_check CHECK (((share_hash IS NULL) = (share_expires_at IS NULL))),
@@ -269,6 +270,15 @@ create table companies (
   mailed_at timestamp with time zone,
   constraint companies_pkey PRIMARY KEY (id),
   constraint companies_name_key UNIQUE (name)
+);
+
+create table company_brands (
+  company_id uuid not null,
+  logo bytea,
+  address text default ''::text not null,
+  constraint company_brands_pkey PRIMARY KEY (company_id),
+  constraint company_brands_address_check CHECK ((char_length(address) <= 400)),
+  constraint company_brands_logo_check CHECK ((octet_length(logo) <= 300000))
 );
 
 create table contact_secret (
@@ -1485,6 +1495,7 @@ alter table comp_report_comps add constraint comp_report_comps_report_id_fkey FO
 alter table comp_report_overrides add constraint comp_report_overrides_report_id_fkey FOREIGN KEY (report_id) REFERENCES comp_reports(id) ON DELETE CASCADE;
 alter table comp_reports add constraint comp_reports_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id) ON DELETE CASCADE;
 alter table comp_reports add constraint comp_reports_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE SET NULL;
+alter table company_brands add constraint company_brands_company_id_fkey FOREIGN KEY (company_id) REFERENCES companies(id) ON DELETE CASCADE;
 alter table contacts add constraint contacts_feed_id_fkey FOREIGN KEY (feed_id) REFERENCES feeds(id);
 alter table county_facts add constraint county_facts_feed_id_fkey FOREIGN KEY (feed_id) REFERENCES feeds(id);
 alter table deal_boards add constraint deal_boards_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id);

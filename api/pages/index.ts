@@ -1,4 +1,5 @@
 import { accountPage } from './accounts/account-page.tsx';
+import { brandPage } from './accounts/brand-page.tsx';
 import { consentPage } from './accounts/consent-page.tsx';
 import { signInPages } from './accounts/sign-in-page.tsx';
 import { webhookPage } from './accounts/webhook-page.tsx';
@@ -36,6 +37,7 @@ export const pages: readonly Page[] = [
   themePage,
   ...signInPages,
   accountPage,
+  brandPage,
   webhookPage,
   consentPage,
   ...dataPages,

@@ -22,6 +22,8 @@ export type Report = {
   /** The newest snapshot that was offered but not accepted yet. */
   offered: ReportSnapshot | null;
   share_expires_at: Date | null;
+  /** The token of the shared link. Null without a link, and for links of earlier releases. */
+  share_token: string | null;
   /** Name of the user who created the report, or else of the account's user. Null if the user has no name. */
   maker: string | null;
   company: string;
@@ -112,9 +114,14 @@ export async function writeText(
 export async function shareReport(
   db: Db,
   { id }: Report,
-  link: { tokenHash: Buffer; days: number } | null,
+  link: { token: string; tokenHash: Buffer; days: number } | null,
 ): Promise<void> {
-  await db.run('comping/share_report', { id, token_hash: link?.tokenHash ?? null, days: link?.days ?? null });
+  await db.run('comping/share_report', {
+    id,
+    token: link?.token ?? null,
+    token_hash: link?.tokenHash ?? null,
+    days: link?.days ?? null,
+  });
 }
 
 export async function acceptOffer(db: Db, { id }: Report): Promise<void> {

@@ -57,9 +57,11 @@ export type LandFeature = { class: string; name: string | null; geometry: Buffer
 export const listFeatures = (db: Db, layer: Layer & { least_area: number }): Promise<LandFeature[]> =>
   db.run<LandFeature>('parcels/list_features', layer);
 
+export type ViewFeature = { geometry: Uint8Array; name: string | null };
+
 /** The longest or largest features of a layer. */
-export const listViewFeatures = (db: Db, layer: Layer): Promise<{ geometry: Uint8Array }[]> =>
-  db.run<{ geometry: Uint8Array }>('parcels/list_view_features', layer);
+export const listViewFeatures = (db: Db, layer: Layer): Promise<ViewFeature[]> =>
+  db.run<ViewFeature>('parcels/list_view_features', layer);
 
 export type NamedFeature = { name: string; class: string; isWater: boolean; geometry: Buffer };
 

@@ -17,13 +17,14 @@ import {
 const PARCEL = 3301900001047;
 
 describePages('comp reports', site => {
-  /** A report of the sample's parcel, begun on the parcel's page. @returns its path */
+  /** A report of the sample's parcel without comps. @returns its path */
   async function newReport(parcel = PARCEL): Promise<string> {
     const { rows } = await site.db.pool.query<{ id: string }>(
       `insert into comp_reports (account_id, fips, property_id, wanted_at) values ($1, 33019, $2, now()) returning id`,
       [site.user.accountId, parcel],
     );
     await prepareCounty(site.db.pool, 33_019, new AbortController().signal);
+    await site.db.pool.query('delete from comp_report_comps where report_id = $1', [rows[0]!.id]);
     return `/comping/${rows[0]!.id}`;
   }
   type Page = Awaited<ReturnType<typeof site.open>>;
@@ -101,10 +102,22 @@ describePages('comp reports', site => {
     const pdf = (await page.pdf({ preferCSSPageSize: true })).toString('latin1');
     expect(pdf.match(/\/Type \/Page\b/g)!.length).toBeLessThanOrEqual(3);
     await page.emulateMedia({ media: 'screen', colorScheme: 'dark' });
+    await tabTo(page, page.locator('#share summary'));
+    await page.keyboard.press('Enter');
+    await inspect(page);
+    await page.setViewportSize(NARROW);
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
     await tabTo(page, button(page, 'share'));
     await page.keyboard.press('Enter');
-    await page.locator('a.share').waitFor();
-    const link = new URL((await page.locator('a.share').getAttribute('href'))!).pathname;
+    const shown = page.locator('#share[data-link]');
+    await shown.waitFor();
+    const address = (await shown.getAttribute('data-link'))!;
+    await expect.poll(() => page.evaluate(() => navigator.clipboard.readText())).toBe(address);
+    await expect.poll(() => page.locator('#share pre').innerText()).toBe(address);
+    await page.reload();
+    await ready(page);
+    expect(await shown.getAttribute('data-link')).toBe(address);
+    const link = new URL(address).pathname;
     const stranger = await site.open(link, { as: null });
     await expect.poll(() => stranger.locator('.chosen tbody tr').count()).toBe(5);
     await stranger.locator('#strip').waitFor();
@@ -202,14 +215,16 @@ describePages('comp reports', site => {
     const path = await waits(parcel);
     await prepareCounty(site.db.pool, 33_019, new AbortController().signal);
     const page = await window(`${path}?status=SOLD&order=distance`);
+    for (const box of await page.locator('#comps input:checked').all()) await box.uncheck();
     for (const i of [0, 1, 2]) await rows(page).nth(i).locator('input').check();
     await send(page, page.locator('#candidates .noscript button'));
     expect(page.url()).toContain('order=distance');
     await expect.poll(() => page.locator('#strip').innerText()).toContain('3 comps');
     await field(page, 'title').fill('For the buyer');
     await send(page, page.locator('#texts button'));
+    await page.locator('#share summary').click();
     await send(page, button(page, 'share'));
-    const link = new URL((await page.locator('a.share').getAttribute('href'))!).pathname;
+    const link = new URL((await page.locator('#share').getAttribute('data-link'))!).pathname;
     const stranger = await site.open(link, { as: null });
     await expect.poll(() => stranger.locator('h1:visible').innerText()).toBe('For the buyer');
     await expect.poll(() => stranger.locator('.chosen tbody tr').count()).toBe(3);

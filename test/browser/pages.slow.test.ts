@@ -186,6 +186,7 @@ describePages('the web app', site => {
     '/markets',
     '/markets/33019?with=03280&years=10',
     '/markets/zip/03280',
+    '/account/brand',
     '/search?q=washington',
     '/search?q=no%20such%20thing',
     '/coverage',

@@ -15,6 +15,8 @@ const api = await startTestApi(db, { pages: true });
 const V1 = '/api/public/v1';
 const FIPS = 33_019;
 const PARCEL = 3301900001047;
+/** A parcel with a sale of its own among its comps. */
+const OWN_SALE = 3301900000073;
 
 let ana: Awaited<ReturnType<typeof newUser>>;
 let key: string;
@@ -29,15 +31,17 @@ beforeAll(async () => {
 
 type Update = Told & { result: Result };
 
-/** A prepared report. @returns its path */
-async function newReport(property_id = PARCEL): Promise<string> {
+/** A prepared report, without comps unless it `keeps` those of Plat. @returns its path */
+async function newReport(property_id = PARCEL, { keeps = false } = {}): Promise<string> {
   const { json, status } = await api.call(
     `${V1}/comp-reports/`,
     posting(key, JSON.stringify({ property_id })),
   );
   expect(status).toBe(201);
   await prepareCounty(db.pool, FIPS, new AbortController().signal);
-  return new URL((json as { url: string }).url).pathname;
+  const { report_id, url } = json as { report_id: string; url: string };
+  if (!keeps) await db.pool.query('delete from comp_report_comps where report_id = $1', [report_id]);
+  return new URL(url).pathname;
 }
 
 const JSON_ONLY = { Accept: 'application/json' };
@@ -158,6 +162,23 @@ describe('a report', () => {
     expect([answer.status, answer.headers.get('location')]).toEqual([303, path]);
   });
 
+  test("starts with Plat's comps, and a comp that was removed stays removed when the data changes", async () => {
+    const path = await newReport(OWN_SALE, { keeps: true });
+    const read = async () => JSON.parse((await window1.open(path, JSON_ONLY)).text) as Update;
+    const { chosen, result } = await read();
+    expect(chosen.length).toBeGreaterThan(2);
+    const { result: machine } = await change(path, { do: 'model' });
+    expect(result).toEqual(machine);
+    expect((await read()).chosen.toSorted()).toEqual(chosen.toSorted());
+    await change(path, { do: 'remove', comp: chosen[0]! });
+    await db.pool.query('update comp_reports set wanted_at = now() where id = $1', [
+      path.slice('/comping/'.length),
+    ]);
+    await prepareCounty(db.pool, FIPS, new AbortController().signal);
+    await change(path, { do: 'accept' });
+    expect((await read()).chosen.toSorted()).toEqual(chosen.slice(1).toSorted());
+  });
+
   test('two windows: selections and removals are merged, even from forms opened earlier', async () => {
     const path = await newReport();
     const [a, b, c] = (await candidatesOf(path)).map(({ id }) => id);
@@ -255,15 +276,19 @@ describe('a report', () => {
     const { text, status } = await visitor(api).open(link);
     expect(status).toBe(200);
     expect(text.slice(text.indexOf('<main'))).not.toMatch(/<form|<script|name="do"/);
-    expect((await window1.open(path)).text).not.toMatch(shared);
+    for (const window of [window1, window2]) expect((await window.open(path)).text).toContain(link);
     await db.pool.query(
       "update comp_reports set share_expires_at = now() - interval '1 second' where share_hash is not null",
     );
     expect((await visitor(api).open(link)).status).toBe(404);
+    expect((await window1.open(path)).text).not.toMatch(shared);
     const other = shared.exec((await window1.submit(path, { do: 'share', days: '7' })).text)![0];
     expect((await visitor(api).open(other)).status).toBe(200);
     await window1.submit(path, { do: 'unshare' });
     expect((await visitor(api).open(other)).status).toBe(404);
+    expect((await window1.open(path)).text).not.toMatch(shared);
+    const { link: copied } = await change(path, { do: 'share', days: '30' });
+    expect((await visitor(api).open(new URL(copied!, api.url).pathname)).status).toBe(200);
   });
 
   test('explains its date adjustments: which way prices went, by how many sales, and what else differs', async () => {

@@ -20,12 +20,18 @@ export async function prepareCounty(db: Db, fips: number, signal: AbortSignal): 
       if (fault === null) market ??= await db.snapshot(tx => fitMarket(tx, fips));
       const made = fault === null ? await snapshotOf(db, fips, market!, wanted) : null;
       const label = wanted.address || (wanted.apn && `APN ${wanted.apn}`);
-      await db.run('comping/store_prepared', {
-        id: wanted.id,
-        wanted_at: wanted.wanted,
-        snapshot: made && JSON.stringify(made),
-        label,
-        fault,
+      await db.transaction(async tx => {
+        await tx.run('comping/store_prepared', {
+          id: wanted.id,
+          wanted_at: wanted.wanted,
+          snapshot: made && JSON.stringify(made),
+          label,
+          fault,
+        });
+        // A new report starts with the comps that Plat uses.
+        const used = wanted.is_new ? (made?.candidates.filter(comp => comp.used) ?? []) : [];
+        const values = { report_id: wanted.id, comp_ids: used.map(({ id }) => id) };
+        if (used.length > 0) await tx.run('comping/choose_comps', values);
       });
       prepared++;
     }

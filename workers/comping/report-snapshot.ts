@@ -24,6 +24,8 @@ import type { StoredComps } from '../valuation/valuation-comps.ts';
 
 export type SnapshotRequest = {
   id: string;
+  /** Whether the report has no snapshot yet. */
+  is_new: boolean;
   property_id: number;
   wanted: string;
   on_roll: boolean;
@@ -49,6 +51,7 @@ export async function snapshotOf(
   const { asOf, comps, model } = market;
   const {
     id: _id,
+    is_new: _isNew,
     property_id: parcel,
     wanted: _at,
     on_roll,

@@ -25,7 +25,8 @@ import { changePassword, mailLink, requireAppUrl } from './sign-in-page.tsx';
 import { webhookOf } from './webhook-page.tsx';
 
 /** @throws PlatError `forbidden` for other members, and for everyone if the account is disabled */
-async function requireManager(visit: Visit): Promise<Session> {
+/** @throws PlatError `forbidden` unless the user can manage the company */
+export async function requireManager(visit: Visit): Promise<Session> {
   const session = visit.session!;
   if (!managesTeam(session))
     throw new PlatError('forbidden', "Only the account's owner can invite and remove people.");

@@ -54,6 +54,7 @@ const EVENTS: Record<string, string> = {
   rotate_secret: 'new secret created',
   let_assistant_in: 'assistant connected',
   end_assistant: 'assistant disconnected',
+  save_brand: 'brand saved',
   end_session: 'session signed out',
   end_sessions: 'signed out everywhere',
 };

@@ -57,6 +57,9 @@ export function Team({ members, invitations, session, mail, canLink }: TeamProps
           </ul>
         </>
       )}
+      <p>
+        <a href="/account/brand">Logo and address on comp reports</a>
+      </p>
       {isManager && mail && (
         <Notice kind="warn">
           {mail} {canLink ? INVITED_BY_LINK : "You can't invite people before that is set."}

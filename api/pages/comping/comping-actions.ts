@@ -23,8 +23,10 @@ export const MAX_TITLE = 200;
 export const MAX_NOTES = 20_000;
 export const SHARE_DAYS = [7, 30, 90, 365];
 
+export const sharedPath = (token: string): string => `/comping/shared/${token}`;
+
 export type ChangeOutcome = {
-  /** The path of a new link, which is shown only once. */
+  /** The path of a new link. */
   link?: string;
   conflict?: Update['conflict'];
   deleted?: true;
@@ -74,8 +76,8 @@ export const REPORT_CHANGES: Record<string, ReportChange> = {
     const days = SHARE_DAYS.find(one => String(one) === form.get('days'));
     if (days === undefined) throw validationError({ days: [`must be one of ${SHARE_DAYS.join(', ')}`] });
     const { token, tokenHash } = newToken();
-    await shareReport(db, report, { tokenHash, days });
-    return { link: `/comping/shared/${token}` };
+    await shareReport(db, report, { token, tokenHash, days });
+    return { link: sharedPath(token) };
   },
   unshare: (db, report) => shareReport(db, report, null),
   async look(db, report) {

@@ -1,6 +1,7 @@
 // Filters the list of comps, in the browser and, for browsers without JavaScript, on the server.
 
 import type { Candidate } from '../../../shared/comping/comp-report.ts';
+import type { Result } from '../../../shared/comping/comp-report-result.ts';
 
 export type Shown = Pick<Candidate, (typeof SHOWN_FIELDS)[number]> & { photos: { length: number } };
 
@@ -17,8 +18,14 @@ export type Update = {
   notes: string;
   /** Current values of fields that another user has changed in the meantime. */
   conflict?: { title?: string; notes?: string } | undefined;
+  /** A new link to the report. */
+  link?: string | undefined;
+  result: Result | null;
   html: string;
 };
+
+/** A comp's share of the estimate. */
+export const weightText = (weight: number): string => `${(100 * weight).toFixed(1)}% weight`;
 
 export const METERS_PER_MILE = 1_609.344;
 

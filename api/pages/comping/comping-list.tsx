@@ -1,8 +1,10 @@
-import type { Candidate } from '../../../shared/comping/comp-report.ts';
+import type { Candidate, ReportSnapshot } from '../../../shared/comping/comp-report.ts';
+import type { Result } from '../../../shared/comping/comp-report-result.ts';
+import { isOfParcel } from '../../../shared/comping/own-sale.ts';
 import type { Report } from '../../../shared/comping/stored-reports.ts';
 import { acres, count, day, usd } from '../../../shared/model/figures.ts';
 import { isWebAddress } from '../../../shared/model/listing-fields.ts';
-import { titleCase } from '../../../shared/model/roll-text.ts';
+import { shortApn, titleCase } from '../../../shared/model/roll-text.ts';
 import { Field, Panel, Select, Submit } from '../frame/layout.tsx';
 import {
   BOUNDS,
@@ -12,6 +14,7 @@ import {
   METERS_PER_MILE,
   ORDERS,
   STATUSES,
+  weightText,
 } from './comping-filter.ts';
 
 export const STATUS_WORDS = { SOLD: 'sold', PENDING: 'pending', ACTIVE: 'for sale' } as const;
@@ -27,19 +30,33 @@ export function StatusBadge({ status }: { status: Candidate['status'] }) {
   );
 }
 
+/** Whether a comp is a sale or listing of the report's own parcel. */
+export const isOwnSale = ({ subject }: ReportSnapshot, comp: Candidate): boolean => isOfParcel(comp, subject);
+
+/** Marks a comp that is a sale of the parcel itself. */
+export const OwnMark = () => <span class="tag own-sale">This parcel</span>;
+
 export const nameOf = ({ address, apn, city }: Candidate): string =>
-  titleCase(address || '') || (apn && `APN ${apn}`) || titleCase(city || '') || 'No address';
+  titleCase(address || '') || (apn && `APN ${shortApn(apn)}`) || titleCase(city || '') || 'No address';
 
 export const lotOf = (size: number): string => `${acres(size)} ${size === 1 ? 'acre' : 'acres'}`;
 
 export const miles = (meters: number): string =>
   `${new Intl.NumberFormat('en-US', { maximumFractionDigits: meters < 16_000 ? 1 : 0 }).format(meters / METERS_PER_MILE)} mi`;
 
-type CandidateListProps = { report: Report; filters: Filters; path: string; search: string };
+type CandidateListProps = {
+  report: Report;
+  result: Result | null;
+  filters: Filters;
+  path: string;
+  search: string;
+};
 
 /** The comps to choose from. Without JavaScript, a button saves the selection. */
-export function CandidateList({ report, filters, path, search }: CandidateListProps) {
-  const { candidates, comps } = report.snapshot!;
+export function CandidateList({ report, result, filters, path, search }: CandidateListProps) {
+  const snapshot = report.snapshot!;
+  const { candidates, comps } = snapshot;
+  const weights = new Map(result?.lines.map(({ comp, weight }) => [comp.id, weight]));
   const chosen = new Set(report.chosen);
   const ordered = inOrder(candidates, filters.order);
   const shown = candidates.filter(comp => isShown(comp, filters)).length;
@@ -66,7 +83,13 @@ export function CandidateList({ report, filters, path, search }: CandidateListPr
         </p>
         <ul class="comps" id="comps" tabindex={0} aria-label="Comps">
           {ordered.map(comp => (
-            <CandidateItem comp={comp} isVisible={isShown(comp, filters)} isChosen={chosen.has(comp.id)} />
+            <CandidateItem
+              comp={comp}
+              isOwn={isOwnSale(snapshot, comp)}
+              isVisible={isShown(comp, filters)}
+              isChosen={chosen.has(comp.id)}
+              weight={weights.get(comp.id)}
+            />
           ))}
         </ul>
         <p class="buttons noscript">
@@ -77,15 +100,23 @@ export function CandidateList({ report, filters, path, search }: CandidateListPr
   );
 }
 
-type ItemProps = { comp: Candidate; isVisible: boolean; isChosen: boolean };
+type ItemProps = {
+  comp: Candidate;
+  isOwn: boolean;
+  isVisible: boolean;
+  isChosen: boolean;
+  /** Its share of the estimate, if it is chosen. */
+  weight: number | undefined;
+};
 
-function CandidateItem({ comp, isVisible, isChosen }: ItemProps) {
+function CandidateItem({ comp, isOwn, isVisible, isChosen, weight }: ItemProps) {
   return (
     <li data-id={comp.id} hidden={!isVisible} class={isChosen ? 'is-chosen' : undefined}>
       <label>
         <input type="checkbox" name="comp" value={comp.id} checked={isChosen} />
         <StatusBadge status={comp.status} />
         <b>{nameOf(comp)}</b>
+        {isOwn && <OwnMark />}
       </label>
       <span class="ppa">
         {usd(comp.price / comp.acres)} <small>/ acre</small>
@@ -105,6 +136,7 @@ function CandidateItem({ comp, isVisible, isChosen }: ItemProps) {
         {comp.gone && <span class="tag">no longer a match</span>}{' '}
         <Links url={comp.url} photos={comp.photos} />
       </small>
+      <span class="weight">{weight !== undefined && weightText(weight)}</span>
     </li>
   );
 }

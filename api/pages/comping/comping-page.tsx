@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { renderToString } from 'preact-render-to-string';
-import type { Result } from '../../../shared/comping/comp-report-result.ts';
+import { readBrand } from '../../../shared/accounts/brands.ts';
 import { isOutdated, isWanted, type Report } from '../../../shared/comping/stored-reports.ts';
 import { boxOfLine } from '../../../shared/geo/box.ts';
 import type { Position } from '../../../shared/geo/geometry-types.ts';
@@ -8,25 +8,37 @@ import { titleCase } from '../../../shared/model/roll-text.ts';
 import { Crumbs, Notice, narrowPage, Panel } from '../frame/layout.tsx';
 import type { Page } from '../frame/pages.tsx';
 import { json, type Reply, spreadsheet, type Visit } from '../frame/visit.ts';
+import { Brand } from '../parts/brand.tsx';
 import { mapHead, mapOf } from '../parts/map-view.tsx';
 import { type ChangeOutcome, REPORT_CHANGES, type ReportChange } from './comping-actions.ts';
 import { changesOf } from './comping-changes.ts';
 import { readFilters, SHOWN_FIELDS, type Update } from './comping-filter.ts';
+import { CompLegend } from './comping-legend.tsx';
 import { CandidateList } from './comping-list.tsx';
 import { reportsPage } from './comping-own.tsx';
 import {
   Cover,
   Data,
+  Disclaimer,
+  Drawing,
   Offer,
+  type ReportView,
   Results,
   readReportView,
-  Share,
   Subject,
   subjectLine,
   Texts,
-  Tools,
 } from './comping-report.tsx';
-import { csvOf, figuresOf, readReport, readShared, requestSnapshot, titleOf } from './comping-reports.ts';
+import {
+  csvOf,
+  figuresOf,
+  readDrawing,
+  readReport,
+  readShared,
+  requestSnapshot,
+  titleOf,
+} from './comping-reports.ts';
+import { Share, Tools } from './comping-share.tsx';
 import { Strip } from './comping-strip.tsx';
 
 /** How long a page waits for a worker before it shows a message, and for optional content. */
@@ -42,19 +54,21 @@ const pathOf = ({ id }: Report) => `/comping/${id}`;
 const asksForJson = ({ req }: Visit) => req.headers.accept === 'application/json';
 
 /** The parts of the open page to replace after a change. */
-async function updateOf({ deps }: Visit, report: Report, changed: ChangeOutcome): Promise<Reply> {
+async function updateOf({ deps, appUrl }: Visit, report: Report, changed: ChangeOutcome): Promise<Reply> {
   const reportView = await readReportView(deps.db, report);
-  const update: Update & { result: Result | null } = {
+  const update: Update = {
     version: report.version,
     chosen: report.chosen,
     title: report.title,
     notes: report.notes,
     conflict: changed.conflict,
+    link: changed.link && appUrl + changed.link,
     result: reportView.result,
     html: renderToString(
       <>
         <Cover view={reportView} />
         <Strip {...reportView} />
+        <Share report={report} path={pathOf(report)} appUrl={appUrl} />
         <Results view={reportView} path={pathOf(report)} />
       </>,
     ),
@@ -120,36 +134,29 @@ async function show(
     const head = report.fault === null ? <meta http-equiv="refresh" content="2" /> : undefined;
     return { ...narrowPage(title, <Waiting report={report} />), ...(head && { head }) };
   }
-  const link = changed.link && visit.appUrl + changed.link;
-  const { subject, candidates } = snapshot;
-  const near = candidates.slice(0, 60);
-  const view = await readReportView(visit.deps.db, report);
+  const { db } = visit.deps;
+  const [view, drawing, brand] = await Promise.all([
+    readReportView(db, report),
+    readDrawing(db, report),
+    readBrand(db, report.account_id),
+  ]);
   const body = (
     <div class="comping" data-report={path} data-version={report.version}>
       {fault && <Notice kind="bad">{fault}</Notice>}
-      <Head report={report} />
+      <Head report={report} appUrl={visit.appUrl} isShared={changed.link !== undefined} />
+      <div class="print">
+        <Brand brand={brand} />
+      </div>
       <Cover view={view} />
       <Subject report={report} paper />
       <div class="screen">
         <Offer report={report} path={path} />
       </div>
       <Strip {...view} />
-      <div class="choose screen">
-        <CandidateList
-          report={report}
-          filters={readFilters(visit.url.searchParams)}
-          path={path}
-          search={visit.url.search}
-        />
-        {mapOf(visit, {
-          layers: true,
-          draw: true,
-          parcel: { property_id: report.property_id, point: [subject.lon, subject.lat] },
-          start: boxOfLine([subject, ...near].map(({ lon, lat }): Position => [lon, lat])),
-          comps: `${path}/comps.json`,
-        })}
-      </div>
+      <Chooser visit={visit} view={view} path={path} />
       <Results view={view} path={path} />
+      <Drawing drawing={drawing} />
+      <Disclaimer />
       <div class="three screen">
         <Panel id="texts-panel" title="Title and notes" aside={<output id="saved" class="fine-print" />}>
           <Texts
@@ -159,7 +166,6 @@ async function show(
             kept={changed.conflict && visit.form}
           />
         </Panel>
-        <Share report={report} path={path} link={link} />
         <Data report={report} path={path} />
       </div>
     </div>
@@ -168,7 +174,36 @@ async function show(
   return { title, body, status, assetNames: STYLES, head: mapHead(visit, ['comping']) };
 }
 
-function Head({ report }: { report: Report }) {
+type ChooserProps = { visit: Visit; view: ReportView; path: string };
+
+/** The comps to choose from, and their map. */
+function Chooser({ visit, view: { report, result }, path }: ChooserProps) {
+  const { subject, candidates } = report.snapshot!;
+  const near = candidates.slice(0, 60);
+  return (
+    <div class="choose screen">
+      <CandidateList
+        report={report}
+        result={result}
+        filters={readFilters(visit.url.searchParams)}
+        path={path}
+        search={visit.url.search}
+      />
+      {mapOf(visit, {
+        layers: true,
+        draw: true,
+        parcel: { property_id: report.property_id, point: [subject.lon, subject.lat] },
+        start: boxOfLine([subject, ...near].map(({ lon, lat }): Position => [lon, lat])),
+        comps: `${path}/comps.json`,
+        key: <CompLegend candidates={candidates} />,
+      })}
+    </div>
+  );
+}
+
+type HeadProps = { report: Report; appUrl: string; isShared: boolean };
+
+function Head({ report, appUrl, isShared }: HeadProps) {
   const { subject } = report.snapshot!;
   return (
     <div class="screen">
@@ -183,7 +218,7 @@ function Head({ report }: { report: Report }) {
           <h1 id="report-title">{titleOf(report)}</h1>
           <p>{subjectLine(report)}</p>
         </div>
-        <Tools path={pathOf(report)} />
+        <Tools report={report} path={pathOf(report)} appUrl={appUrl} isOpen={isShared} />
       </header>
     </div>
   );
@@ -241,9 +276,15 @@ const sharedPage: Page = {
   access: 'public',
   async get(visit) {
     const report = await readShared(visit);
-    const view = await readReportView(visit.deps.db, report);
+    const { db } = visit.deps;
+    const [view, drawing, brand] = await Promise.all([
+      readReportView(db, report),
+      readDrawing(db, report),
+      readBrand(db, report.account_id),
+    ]);
     const body = (
       <div class="comping">
+        <Brand brand={brand} />
         <div class="screen">
           <h1>{titleOf(report)}</h1>
           {report.notes && <p class="notes">{report.notes}</p>}
@@ -251,7 +292,9 @@ const sharedPage: Page = {
         <Cover view={view} />
         <Subject report={report} />
         <Strip {...view} shared />
+        <Drawing drawing={drawing} />
         <Results view={view} />
+        <Disclaimer />
       </div>
     );
     const head = <meta name="robots" content="noindex" />;

@@ -7,11 +7,10 @@ import { acres, count, day, moment, percent, usd } from '../../../shared/model/f
 import { METRICS } from '../../../shared/model/market-metrics.ts';
 import { shortApn, titleCase } from '../../../shared/model/roll-text.ts';
 import type { Db } from '../../../shared/platform/db.ts';
-import { Icon } from '../frame/icons.tsx';
-import { Comparison, Facts, Field, LinkButton, Notice, Panel, Select, Submit } from '../frame/layout.tsx';
+import { Comparison, Facts, Field, Notice, Panel, Submit } from '../frame/layout.tsx';
 import { Legend } from '../market/market-page.tsx';
 import { COLUMNS, shown } from '../market/market-words.ts';
-import { type ChangeOutcome, MAX_NOTES, MAX_TITLE, SHARE_DAYS } from './comping-actions.ts';
+import { type ChangeOutcome, MAX_NOTES, MAX_TITLE } from './comping-actions.ts';
 import { changesOf } from './comping-changes.ts';
 import { Charts } from './comping-charts.tsx';
 import { lotOf } from './comping-list.tsx';
@@ -53,7 +52,7 @@ export function Results({
         title={result === null ? 'Comps used' : `Comps used: ${count(result.lines.length)}`}
         flush
       >
-        <Chosen result={result} path={path} />
+        <Chosen snapshot={snapshot} result={result} path={path} />
         {result && <TrendWords trend={snapshot.trend} county={countyOf(snapshot)} />}
       </Panel>
       <Panel id="conclusion" title="How the estimate is made" flush>
@@ -199,51 +198,6 @@ export function Offer({ report, path }: { report: Report; path: string }) {
   );
 }
 
-export function Tools({ path }: { path: string }) {
-  return (
-    <div class="buttons">
-      <LinkButton to={`${path}/comps.csv`} words="CSV" icon="download" kind="second" />
-      <button type="button" class="second" id="print" hidden>
-        <Icon name="printer" />
-        Print or PDF
-      </button>
-      <LinkButton to="#share" words="Share" icon="share-2" />
-    </div>
-  );
-}
-
-export function Share({ report, path, link }: { report: Report; path: string; link?: string | undefined }) {
-  const expires = report.share_expires_at;
-  const isShared = expires !== null && expires.getTime() > Date.now();
-  return (
-    <Panel id="share" title="Share">
-      {link && (
-        <Notice kind="good">
-          <b>Copy this link now. It won't be shown again:</b>{' '}
-          <a href={link} class="share">
-            {link}
-          </a>
-        </Notice>
-      )}
-      <p class="fine-print">
-        {isShared
-          ? `Anyone with the link can read the report until ${day(expires)}. A new link replaces it.`
-          : "Anyone with the link can read the report, including its title and notes. Comps you didn't choose aren't included."}
-      </p>
-      <form method="post" action={path} class="buttons">
-        <label for="days">{isShared ? 'New link for' : 'Share for'}</label>
-        <Select
-          name="days"
-          options={SHARE_DAYS.map(days => [String(days), `${days} days`])}
-          given={String(SHARE_DAYS[1])}
-        />
-        <Submit label={isShared ? 'Create new link' : 'Create link'} does="share" kind="second" />
-        {isShared && <Submit label="Stop sharing" does="unshare" kind="danger" />}
-      </form>
-    </Panel>
-  );
-}
-
 export function Data({ report, path }: { report: Report; path: string }) {
   const { as_of, made_at, model_version } = report.snapshot!;
   return (
@@ -288,6 +242,24 @@ export function Cover({ view: { report, result } }: { view: ReportView }) {
     </section>
   );
 }
+
+/** The parcel with the lengths of its sides. @param drawing an image as a data URL */
+export const Drawing = ({ drawing }: { drawing: string | null }) =>
+  drawing && (
+    <Panel id="parcel-map" title="This parcel">
+      <figure class="plot">
+        <img src={drawing} alt="Map of the parcel with the lengths of its sides" width="400" height="320" />
+        <figcaption class="fine-print">Measured on the county's parcel map. Not a survey.</figcaption>
+      </figure>
+    </Panel>
+  );
+
+export const Disclaimer = () => (
+  <p class="fine-print" id="disclaimer">
+    This report estimates what the land could sell for, based on nearby sales and listings. It isn't an
+    appraisal, a broker's opinion of value, or a survey. Verify the facts before you rely on them.
+  </p>
+);
 
 function Market({ snapshot: { bucket, county_market, zip_market } }: { snapshot: ReportSnapshot }) {
   const markets = [county_market, zip_market].filter(market => market !== null);

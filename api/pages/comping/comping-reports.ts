@@ -7,6 +7,8 @@ import {
   type Report,
   wantReport,
 } from '../../../shared/comping/stored-reports.ts';
+import { readParcelMap } from '../../../shared/drawing/collect-map.ts';
+import { drawParcelMap } from '../../../shared/drawing/draw-parcel.ts';
 import { round2 } from '../../../shared/kernels/stats/rounding.ts';
 import { isWebAddress } from '../../../shared/model/listing-fields.ts';
 import { titleCase } from '../../../shared/model/roll-text.ts';
@@ -15,7 +17,7 @@ import { shownWeight } from '../../../shared/model/valuation-comps-codec.ts';
 import type { Db } from '../../../shared/platform/db.ts';
 import { enqueueAndNotify } from '../../../shared/platform/queue/jobs.ts';
 import { csv } from '../../../shared/platform/to-csv.ts';
-import { notFound } from '../../http/error-responses.ts';
+import { notFound, undefinedIf } from '../../http/error-responses.ts';
 import type { Visit } from '../frame/visit.ts';
 import { METERS_PER_MILE } from './comping-filter.ts';
 
@@ -56,6 +58,15 @@ export const titleOf = ({
   property_id,
 }: Pick<Report, 'title' | 'label' | 'property_id'>): string =>
   title || titleCase(label) || `Parcel ${property_id}`;
+
+/** The parcel's map as a data URL. Null if the parcel has left the roll or has no boundary. */
+export async function readDrawing(db: Db, { property_id }: Report): Promise<string | null> {
+  const map = await readParcelMap(db, property_id).catch(
+    undefinedIf(({ code }) => code === 'parcel_retired' || code === 'parcel_shapeless'),
+  );
+  if (!map) return null;
+  return `data:image/svg+xml;base64,${Buffer.from(drawParcelMap(map)).toString('base64')}`;
+}
 
 /** Asks a worker to prepare the report, or to look for newer data. */
 export function requestSnapshot(db: Db, report: Report): Promise<void> {

@@ -1,4 +1,9 @@
-import { ADJUSTMENTS, type Adjustment, type PriceTrend } from '../../../shared/comping/comp-report.ts';
+import {
+  ADJUSTMENTS,
+  type Adjustment,
+  type PriceTrend,
+  type ReportSnapshot,
+} from '../../../shared/comping/comp-report.ts';
 import type {
   AppliedAdjustment,
   Result,
@@ -11,7 +16,7 @@ import { acres, count, usd } from '../../../shared/model/figures.ts';
 import { Icon } from '../frame/icons.tsx';
 import { Comparison, Submit } from '../frame/layout.tsx';
 import { confidenceText } from '../frame/value-band.tsx';
-import { Links, lotOf, miles, nameOf, StatusBadge, stateOf } from './comping-list.tsx';
+import { isOwnSale, Links, lotOf, miles, nameOf, OwnMark, StatusBadge, stateOf } from './comping-list.tsx';
 import { Problems } from './comping-problems.tsx';
 
 export const WORDS: Record<Adjustment, string> = {
@@ -31,11 +36,13 @@ const signedUsd = (value: number): string => `${value < 0 ? '−' : '+'}${usd(Ma
 
 const NOTHING_CHOSEN = 'Select the comps you trust to build your estimate.';
 
+type ChosenProps = { snapshot: ReportSnapshot; result: Result | null; path?: string | undefined };
+
 /**
  * The selected comps with their adjustments.
  * @param path the path of the forms. Omit it for a read-only view
  */
-export function Chosen({ result, path }: { result: Result | null; path?: string | undefined }) {
+export function Chosen({ snapshot, result, path }: ChosenProps) {
   if (result === null) return <p>{NOTHING_CHOSEN}</p>;
   return (
     <div class="scroll" role="group" tabindex={0} aria-label="Comps used">
@@ -57,7 +64,7 @@ export function Chosen({ result, path }: { result: Result | null; path?: string 
         </thead>
         <tbody>
           {result.lines.map((line, i) => (
-            <ChosenRow line={line} number={i + 1} path={path} />
+            <ChosenRow line={line} number={i + 1} isOwn={isOwnSale(snapshot, line.comp)} path={path} />
           ))}
         </tbody>
       </table>
@@ -66,13 +73,15 @@ export function Chosen({ result, path }: { result: Result | null; path?: string 
   );
 }
 
-function ChosenRow({ line, number, path }: { line: ResultLine; number: number; path: string | undefined }) {
+type RowProps = { line: ResultLine; number: number; isOwn: boolean; path: string | undefined };
+
+function ChosenRow({ line, number, isOwn, path }: RowProps) {
   const { comp, adjustments } = line;
   return (
     <tr data-id={comp.id}>
       <td>{number}</td>
       <td>
-        <StatusBadge status={comp.status} /> <b>{nameOf(comp)}</b>
+        <StatusBadge status={comp.status} /> <b>{nameOf(comp)}</b> {isOwn && <OwnMark />}
         <br />
         <small>
           {stateOf(comp)} · {miles(comp.distance_m)}

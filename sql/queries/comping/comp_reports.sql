@@ -13,7 +13,7 @@ returning id;
 -- Reports in a county that are waiting to be prepared, with the land figures of their parcels. Locations are
 -- in 1e-7 degrees.
 select
-  r.id, r.wanted_at::text as wanted, r.property_id, p.retired_at is null and p.property_id is not null as on_roll,
+  r.id, r.snapshot is null as is_new, r.wanted_at::text as wanted, r.property_id, p.retired_at is null and p.property_id is not null as on_roll,
   coalesce(p.apn, '') as apn, coalesce(p.situs_address, '') as address, coalesce(p.situs_city, '') as city,
   coalesce(p.situs_state, g.state, '') as state, coalesce(p.situs_zip, '') as zip, coalesce(g.name, '') as county,
   f.location[0] as x, f.location[1] as y, f.effective_acres as acres, p.boundary,
@@ -81,6 +81,7 @@ where id = :id;
 select
   r.id, r.account_id, r.fips, r.property_id, r.label, r.title, r.notes, r.version, r.created_at, r.updated_at, r.wanted_at,
   r.looked_at, r.fault, r.snapshot, r.offered, r.share_expires_at,
+  case when r.share_expires_at > now() then r.share_token end as share_token,
   (select nullif(u.name, '') from users u where u.id = coalesce(r.user_id, a.user_id)) as maker,
   (select c.name from companies c where c.id = a.company_id) as company,
   array(select comp_id::text from comp_report_comps where report_id = r.id order by added_at, comp_id) as chosen,
@@ -144,9 +145,9 @@ set {{field}} = :text, version = version + 1, updated_at = now()
 where id = :id and {{field}} in (:text, :before);
 
 -- name: share_report
--- Sets or replaces a report's link. `token_hash`: hash of the token, or null to remove it.
+-- Sets or replaces a report's link. `token_hash`: hash of the `token`. Both are null to remove the link.
 update comp_reports
-set share_hash = :token_hash, share_expires_at = case when :token_hash::bytea is null then null else now() + :days::int * interval '1 day' end
+set share_hash = :token_hash, share_token = :token, share_expires_at = case when :token_hash::bytea is null then null else now() + :days::int * interval '1 day' end
 where id = :id;
 
 -- name: want_report

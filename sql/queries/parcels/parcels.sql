@@ -99,7 +99,7 @@ order by array_position(array['elevation', 'roads', 'wetlands', 'flood', 'water'
 
 -- name: list_view_features
 -- A layer's features in a view, largest first.
-select l.class, l.geometry
+select l.class, l.name, l.geometry
 from layer_features l
 where l.extent && :box::box
   and l.feed_id in (select feed_id from land_layers where kind = :kind)

@@ -5,7 +5,15 @@ import { say } from '../../frame/client/toast.ts';
 import { map, sourceOf } from '../../parts/client/map-client.ts';
 import { type Mark, openMarks } from '../../parts/client/map-marks.ts';
 import { EMPTY } from '../../parts/client/map-style.ts';
-import { type Filters, inOrder, isShown, readFilters, type Shown, type Update } from '../comping-filter.ts';
+import {
+  type Filters,
+  inOrder,
+  isShown,
+  readFilters,
+  type Shown,
+  type Update,
+  weightText,
+} from '../comping-filter.ts';
 
 const page = document.querySelector<HTMLElement>('.comping')!;
 const address = page.dataset.report!;
@@ -17,6 +25,8 @@ let comps: Shown[] = [];
 let subject: [number, number] | null = null;
 const rows = new Map<string, HTMLElement>();
 const chosen = new Set<string>();
+/** Undefined until the selection changes, because the page has the weights already. */
+let weights: Map<string, number> | undefined;
 let visible = new Set<string>();
 
 /** Sends one change at a time, so that responses arrive in order. */
@@ -48,17 +58,32 @@ function show(update: Update): void {
     one => one.dataset.open,
   );
   const parsed = new DOMParser().parseFromString(update.html, 'text/html');
-  for (const part of ['cover', 'strip', 'results']) find(part).replaceWith(parsed.getElementById(part)!);
+  const isSharing = find<HTMLDetailsElement>('share').open;
+  for (const part of ['cover', 'strip', 'share', 'results'])
+    find(part).replaceWith(parsed.getElementById(part)!);
+  find<HTMLDetailsElement>('share').open = isSharing;
   for (const one of open) document.querySelector(`details[data-open="${one}"]`)?.setAttribute('open', '');
   chosen.clear();
   for (const id of update.chosen) chosen.add(id);
+  weights = new Map(update.result?.lines.map(({ comp, weight }) => [comp.id, weight]));
+  if (update.link !== undefined) copyLink(update.link);
   showNotice('');
   markChosen();
   showText(update);
 }
 
+/** Browsers allow this for a few seconds after a click. Otherwise, the link is shown with its own button. */
+function copyLink(link: string): void {
+  navigator.clipboard?.writeText(new URL(link, location.href).href).then(
+    () => say('Link copied'),
+    () => {},
+  );
+}
+
 function markChosen(): void {
   for (const [id, row] of rows) {
+    const weight = weights?.get(id);
+    if (weights) row.querySelector('.weight')!.textContent = weight === undefined ? '' : weightText(weight);
     row.querySelector<HTMLInputElement>('input[name=comp]')!.checked = chosen.has(id);
     row.classList.toggle('is-chosen', chosen.has(id));
   }

@@ -1,0 +1,3 @@
+-- expanding: a report keeps its link
+-- The token in the link, to show the link again. Null for links of earlier releases.
+alter table comp_reports add column share_token text;
