@@ -214,8 +214,9 @@ describePages('comp reports', site => {
     await parcel.locator('form[action="/comping"] button').click();
     const path = await waits(parcel);
     await prepareCounty(site.db.pool, 33_019, new AbortController().signal);
+    const cleared = await window(path);
+    await send(cleared, button(cleared, 'clear'));
     const page = await window(`${path}?status=SOLD&order=distance`);
-    for (const box of await page.locator('#comps input:checked').all()) await box.uncheck();
     for (const i of [0, 1, 2]) await rows(page).nth(i).locator('input').check();
     await send(page, page.locator('#candidates .noscript button'));
     expect(page.url()).toContain('order=distance');

@@ -99,6 +99,13 @@ describePages('the search box', site => {
     await page.locator('main', { hasText: '“no such thing”' }).waitFor();
   });
 
+  test('shows the address of a parcel number in title case', async () => {
+    const page = await site.open('/search?q=7-44');
+    await expect
+      .poll(() => page.locator('.found small').first().innerText())
+      .toMatch(/^\w+ Main St, Washington/);
+  });
+
   test('works without script, filters included', async () => {
     const page = await site.open(undefined, { script: false });
     await page.goto('/data?county=33019&acres_min=5');

@@ -1,14 +1,13 @@
 import { listReports } from '../../../shared/comping/stored-reports.ts';
 import { moment } from '../../../shared/model/figures.ts';
-import { titleCase } from '../../../shared/model/roll-text.ts';
 import { createCompReport } from '../../v1/comping/create-comp-report.ts';
 import { search } from '../../v1/search/search.ts';
 import type { SearchResult } from '../../v1/search/search-result.ts';
 import { Empty, Field, Grid, Notice, Submit } from '../frame/layout.tsx';
 import type { Page } from '../frame/pages.tsx';
 import { callEndpoint, type Visit } from '../frame/visit.ts';
-import { textOf } from '../search/search-answers.tsx';
-import { titleOf } from './comping-reports.ts';
+import { detailOf, textOf } from '../search/search-answers.tsx';
+import { parcelOf, titleOf } from './comping-reports.ts';
 
 /** Only the latest reports are listed. Older ones stay available at their URLs. */
 const MAX_LISTED = 500;
@@ -38,7 +37,7 @@ function Found({ query, parcels }: { query: string; parcels: readonly SearchResu
             <form method="post" action="/comping" class="buttons">
               <input type="hidden" name="property_id" value={parcel.property_id} />
               <Submit label={`Create report for ${textOf(parcel)}`} kind="second" />
-              <small>{parcel.detail}</small>
+              <small>{detailOf(parcel)}</small>
             </form>
           </li>
         ))}
@@ -91,9 +90,7 @@ export const reportsPage: Page = {
             heads={['Report', 'Parcel', 'Comps', 'Updated', 'Sharing']}
             rows={reports.map(report => [
               <a href={`/comping/${report.id}`}>{titleOf(report)}</a>,
-              <a href={`/data?parcel=${report.property_id}`}>
-                {titleCase(report.label) || String(report.property_id)}
-              </a>,
+              <a href={`/data?parcel=${report.property_id}`}>{parcelOf(report)}</a>,
               String(report.comps),
               moment(report.updated_at),
               report.shared ? <span class="badge good">Shared</span> : '',

@@ -11,7 +11,7 @@ import { readParcelMap } from '../../../shared/drawing/collect-map.ts';
 import { drawParcelMap } from '../../../shared/drawing/draw-parcel.ts';
 import { round2 } from '../../../shared/kernels/stats/rounding.ts';
 import { isWebAddress } from '../../../shared/model/listing-fields.ts';
-import { titleCase } from '../../../shared/model/roll-text.ts';
+import { shortApn, titleCase } from '../../../shared/model/roll-text.ts';
 import { UUID } from '../../../shared/model/uuid.ts';
 import { shownWeight } from '../../../shared/model/valuation-comps-codec.ts';
 import type { Db } from '../../../shared/platform/db.ts';
@@ -52,12 +52,13 @@ export function modelResultOf(snapshot: ReportSnapshot): Result | null {
   return snapshot.machine === null ? null : resultOf(snapshot, ({ used }) => used, []);
 }
 
-export const titleOf = ({
-  title,
-  label,
-  property_id,
-}: Pick<Report, 'title' | 'label' | 'property_id'>): string =>
-  title || titleCase(label) || `Parcel ${property_id}`;
+type Labeled = Pick<Report, 'label'>;
+
+/** The parcel's address, or its number. */
+export const parcelOf = ({ label }: Labeled): string =>
+  label.startsWith('APN ') ? `APN ${shortApn(label.slice(4))}` : titleCase(label) || 'Parcel';
+
+export const titleOf = (report: Labeled & Pick<Report, 'title'>): string => report.title || parcelOf(report);
 
 /** The parcel's map as a data URL. Null if the parcel has left the roll or has no boundary. */
 export async function readDrawing(db: Db, { property_id }: Report): Promise<string | null> {

@@ -141,10 +141,13 @@ export function Answers({ results, query, filters, only }: AnswersProps & { only
 export const textOf = ({ type, label }: SearchResult): string =>
   type === 'address' || type === 'owner' || type === 'property' ? titleCase(label) : label;
 
+/** Parts of the detail, such as the address of a parcel that was found by its number, can be in all caps. */
+export const detailOf = ({ detail }: SearchResult): string => detail.split(' · ').map(titleCase).join(' · ');
+
 const Answer = ({ result, query }: { result: SearchResult; query: string }) => (
   <span>
     {marked(textOf(result), query)}
-    <small>{result.detail}</small>
+    <small>{detailOf(result)}</small>
   </span>
 );
 
