@@ -10,6 +10,12 @@ import { Act, Field, Notice, Panel, Submit } from '../frame/layout.tsx';
 /** Whether the user can invite and remove people, as the account's owner and operators can. */
 export const managesTeam = ({ account, user }: Session): boolean => account?.own === true || user.operator;
 
+const BrandLink = () => (
+  <p>
+    <a href="/account/brand">Logo and address on comp reports</a>
+  </p>
+);
+
 type TeamProps = {
   members: Member[];
   invitations: OpenInvitation[];
@@ -57,9 +63,7 @@ export function Team({ members, invitations, session, mail, canLink }: TeamProps
           </ul>
         </>
       )}
-      <p>
-        <a href="/account/brand">Logo and address on comp reports</a>
-      </p>
+      <BrandLink />
       {isManager && mail && (
         <Notice kind="warn">
           {mail} {canLink ? INVITED_BY_LINK : "You can't invite people before that is set."}
