@@ -38,7 +38,6 @@ describe('the plan', () => {
     expect((await plan()).Price).not.toContain('$');
     await json('tier', 'set', 'scale', '--price', '49900');
     expect((await plan()).Price).toContain('$499.00');
-    expect((await plan())['More tokens']).not.toContain('$');
     await changeAccount(db.pool, user.accountId, {
       overageAllowed: true,
       paymentMethod: true,
@@ -57,15 +56,14 @@ describe('the plan', () => {
     const shown = await costs();
     const priced = endpoints.flatMap(({ metering }) => metering ?? []);
     expect(priced.length).toBeGreaterThan(15);
-    for (const { price } of priced) expect(shown).toContain(priceText(price));
-    expect(new Set(shown.match(/<tr>/g)).size).toBe(1);
-    expect(shown.match(/<tr/g)!.length - 1).toBe(new Set(priced.map(({ key }) => key)).size);
+    for (const { price } of priced) expect(shown).toContain(`>${priceText(price)}<`);
+    expect(shown.match(/<tr/g)).toHaveLength(priced.length + 1);
     // 30 tokens at $3.00 per 1,000.
     expect(shown).toContain('$0.09');
     // What the app charges for.
     for (const price of [PRICES.phones, PRICES.exportRows, PRICES.exportMarkets])
       expect(shown.slice(0, shown.indexOf('<details'))).toContain(priceText(price));
-    await changeAccount(db.pool, user.accountId, { overageAllowed: false });
+    await changeAccount(db.pool, user.accountId, { overageCentsPer1000: 0 });
     expect(await costs()).not.toContain('$');
   });
 });

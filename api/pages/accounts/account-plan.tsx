@@ -2,7 +2,7 @@ import { cents, count } from '../../../shared/model/figures.ts';
 import { PRICES, type Price, priceText } from '../../../shared/model/prices.ts';
 import type { Endpoint } from '../../http/endpoint.ts';
 import { Facts, Grid, Panel } from '../frame/layout.tsx';
-import { capitalized, nameOf, type Usage } from './account-usage.tsx';
+import { capitalized, type Usage } from './account-usage.tsx';
 
 /** What the plan costs, what it includes, and what happens when its tokens run out. */
 export function Plan({ usage: { terms, totals, direct, priceCents } }: { usage: Usage }) {
@@ -38,10 +38,11 @@ export function Plan({ usage: { terms, totals, direct, priceCents } }: { usage: 
 
 function overageTerms(terms: Usage['terms']): string {
   const { overage_allowed, overage_cents_per_1000: price, backstop_tokens: most, payment_method } = terms;
-  if (!overage_allowed) return 'Not included. When tokens run out, calls are refused until the period ends.';
-  if (!payment_method) return 'Refused until a payment method is on file.';
-  const limit = most === null ? '' : `, up to ${count(most)} tokens per month`;
-  return `${cents(price)} per 1,000 tokens${limit}`;
+  const each = `${cents(price)} per 1,000 tokens`;
+  if (!overage_allowed)
+    return `${each}, but turned off: when tokens run out, calls are refused until the period ends`;
+  if (!payment_method) return `${each}. Refused until a payment method is on file.`;
+  return most === null ? each : `${each}, up to ${count(most)} tokens per month`;
 }
 
 /** The app's orders. Everything else on its pages is free. */
@@ -57,8 +58,8 @@ const IN_APP: readonly (readonly [name: string, price: Price | readonly Price[]]
 type CostsProps = { usage: Usage; endpoints: readonly Endpoint[] };
 
 export function Costs({ usage: { terms }, endpoints }: CostsProps) {
-  const rate = terms.overage_allowed ? terms.overage_cents_per_1000 : 0;
-  const heads = ['Call', 'Price', ...(rate > 0 ? ['Beyond the plan'] : []), 'Free'];
+  const rate = terms.overage_cents_per_1000;
+  const heads = ['Call', 'Price', ...(rate > 0 ? ['In dollars'] : []), 'Details'];
   return (
     <Panel id="prices" title="What costs tokens" flush>
       <p>
@@ -82,7 +83,10 @@ export function Costs({ usage: { terms }, endpoints }: CostsProps) {
         />
         {rate > 0 && (
           <p>
-            <small>Dollars at {cents(rate)} per 1,000 tokens beyond the tokens that the plan includes.</small>
+            <small>
+              Tokens that the plan includes cost nothing more. Dollars are at its price for more tokens,{' '}
+              {cents(rate)} per 1,000.
+            </small>
           </p>
         )}
       </details>
@@ -92,12 +96,12 @@ export function Costs({ usage: { terms }, endpoints }: CostsProps) {
 
 type PricedCall = { name: string; price: Price | readonly Price[]; note: string };
 
-/** Calls with the same metering key have the same price. */
-function pricedCalls(endpoints: readonly Endpoint[]): PricedCall[] {
-  const calls = endpoints.flatMap(({ metering }) => metering ?? []);
-  const byKey = new Map(calls.map(call => [call.key, call]));
-  return [...byKey.values()].map(({ key, price, note }) => ({ name: nameOf(key), price, note }));
-}
+const pricedCalls = (endpoints: readonly Endpoint[]): PricedCall[] =>
+  endpoints.flatMap(({ summary, metering }) =>
+    metering === null
+      ? []
+      : { name: summary, price: metering.price, note: capitalized(metering.note.replaceAll('`', '')) },
+  );
 
 const DOLLARS = new Intl.NumberFormat('en-US', {
   style: 'currency',

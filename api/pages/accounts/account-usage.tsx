@@ -157,7 +157,7 @@ const DAY_MS = 86_400_000;
 const sum = (records: UsageRecord[]): number => records.reduce((total, { tokens }) => total + tokens, 0);
 
 /** Turns `public_parcel_filter` into "Parcel filter". */
-export const nameOf = (endpoint: string): string =>
+const nameOf = (endpoint: string): string =>
   capitalized(endpoint.replace(/^public_/, '').replaceAll('_', ' '));
 
 export const capitalized = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);

@@ -7,7 +7,7 @@ import { addListing, listDeals } from '../../v1/deals/deal-endpoints.ts';
 import type { Deal } from '../../v1/deals/deal-schema.ts';
 import { getProperty } from '../../v1/parcels/property-detail.ts';
 import type { FormResult } from '../frame/forms.ts';
-import { Field, LinkButton, Notice, narrowPage, Submit } from '../frame/layout.tsx';
+import { Field, Notice, narrowPage, Submit } from '../frame/layout.tsx';
 import type { Page } from '../frame/pages.tsx';
 import { callEndpoint, type Reply, type Visit } from '../frame/visit.ts';
 import { dealsWith } from './deals-board.ts';
@@ -70,7 +70,9 @@ async function ask(visit: Visit, { bad }: FormResult): Promise<Reply> {
         />
         <div class="buttons">
           <Submit label={deals.length > 0 ? 'Add another deal' : 'Add deal'} does="add" />
-          <LinkButton to={`/data?parcel=${id}`} words="Cancel" kind="second" />
+          <a class="button second" href={`/data?parcel=${id}`} data-close>
+            Cancel
+          </a>
         </div>
       </form>
     </>,

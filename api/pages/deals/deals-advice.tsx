@@ -41,7 +41,9 @@ export function Advice({ deal, today }: AdviceProps) {
   if (advice === null || action === '')
     return (
       <section class="card recommended" id="advice">
-        <h2>Advice</h2>
+        <header>
+          <h2>Advice</h2>
+        </header>
         {status === ADVISED_STAGE ? (
           <NoAdvice deal={deal} />
         ) : (

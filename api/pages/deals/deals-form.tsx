@@ -302,6 +302,7 @@ type SameDealProps = { deals: readonly Deal[]; subject: DealSubject; given: URLS
 /** Asks whether to add a deal for a parcel that the board already has. */
 export const SameDeal = ({ deals, subject, given }: SameDealProps) => (
   <section class="notice warn" aria-label="Add this parcel again?">
+    <Icon name="triangle-alert" />
     <div>
       <p>
         This parcel is already on your board: <DealLinks deals={deals} />. Add it again?

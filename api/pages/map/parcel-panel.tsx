@@ -167,7 +167,7 @@ function Actions({ detail, isLookedUp }: { detail: Detail; isLookedUp: boolean }
       <Action to="/comping" field="property_id" id={id} kind="second" icon="scale">
         Run comps
       </Action>
-      <Action to="/deals/add" field="property_id" id={id} kind="second" icon="handshake">
+      <Action to="/deals/add" field="property_id" id={id} kind="second" icon="handshake" dialog>
         Add deal
       </Action>
     </div>
