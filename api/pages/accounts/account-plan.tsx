@@ -59,7 +59,7 @@ type CostsProps = { usage: Usage; endpoints: readonly Endpoint[] };
 
 export function Costs({ usage: { terms }, endpoints }: CostsProps) {
   const rate = terms.overage_cents_per_1000;
-  const heads = ['Call', 'Price', ...(rate > 0 ? ['In dollars'] : []), 'Details'];
+  const heads = ['Call', 'Price', ...(rate > 0 ? ['In dollars'] : [])];
   return (
     <Panel id="prices" title="What costs tokens" flush>
       <p>
@@ -76,9 +76,12 @@ export function Costs({ usage: { terms }, endpoints }: CostsProps) {
           heads={heads}
           rows={pricedCalls(endpoints).map(({ name, price, note }) => [
             name,
-            priceText(price),
+            <div>
+              {priceText(price)}
+              <br />
+              <small>{note}</small>
+            </div>,
             ...(rate > 0 ? [dollarsOf(price, rate)] : []),
-            note,
           ])}
         />
         {rate > 0 && (
