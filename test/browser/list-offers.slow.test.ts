@@ -1,5 +1,8 @@
+import { readFileSync } from 'node:fs';
+import type { Locator } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { button, describePages, field, inspect } from '../support/browser.ts';
+import { makeExports } from '../support/exports.ts';
 
 const SEARCH = '/data?county=33019&acres_min=5&acres_max=20&out_of_state_owner=true';
 
@@ -70,5 +73,46 @@ describePages('offers on a list', site => {
     await expect
       .poll(() => page.locator('.offer-form .note').first().textContent())
       .not.toContain('computed');
+  });
+
+  test('from the map to a mail file with a price on every row, in at most 12 clicks', async () => {
+    let clicks = 0;
+    const click = async (what: Locator) => {
+      clicks++;
+      await what.click();
+    };
+    const page = await site.open(SEARCH);
+    await click(page.locator('button[formaction="/lists/add"][name=all]'));
+    await field(page, 'name').fill('To mail');
+    await click(page.locator('main .buttons button[type=submit]'));
+    await click(page.locator('#needed a'));
+    await field(page, 'amount').fill('1500');
+    await field(page, 'rule').selectOption('acre');
+    // Opening a list of choices and choosing one.
+    clicks += 2;
+    await click(button(page, 'price_rest'));
+    await page.locator('.empty').waitFor();
+    const owners = Number(/of (\d+) owners/.exec((await page.locator('.pagehead').textContent())!)![1]);
+    await click(page.locator('a[data-dialog][href^="/exports"]'));
+    const dialog = page.locator('.page-dialog');
+    await dialog.locator('#order').waitFor();
+    await inspect(page);
+    await click(dialog.locator('button.primary'));
+    await dialog.locator('#made[data-open]').waitFor();
+    await makeExports(site.db);
+    const download = dialog.locator('#made a.primary');
+    await download.waitFor();
+    await inspect(page);
+    const [file] = await Promise.all([page.waitForEvent('download'), click(download)]);
+    const lines = readFileSync(await file.path(), 'utf8')
+      .trimEnd()
+      .split('\r\n');
+    expect(lines).toHaveLength(owners + 1);
+    const at = lines[0]!.split(',').indexOf('offer');
+    expect(at).toBeGreaterThan(0);
+    expect(clicks).toBeLessThanOrEqual(12);
+    await page.keyboard.press('Escape');
+    await expect.poll(() => dialog.isVisible()).toBe(false);
+    expect(new URL(page.url()).pathname).toMatch(/^\/lists\//);
   });
 });

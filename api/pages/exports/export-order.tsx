@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { type ExportFormat, type ExportRequest, kindOf } from '../../../shared/exports/export-request.ts';
+import { type ExportFormat, type ExportRequest, needsOffer } from '../../../shared/exports/export-request.ts';
 import { findExportMarket } from '../../../shared/exports/export-statements.ts';
+import { MAIL_PRESETS, type MailPreset } from '../../../shared/exports/mail-layout.ts';
 import { findListOf } from '../../../shared/exports/parcel-hits.ts';
 import type { ListRecord } from '../../../shared/lists/list-terms.ts';
 import { count } from '../../../shared/model/figures.ts';
@@ -11,7 +12,7 @@ import { createExport } from '../../v1/exports/export-endpoints.ts';
 import { priceExport } from '../../v1/exports/price-export.ts';
 import { NO_LIST } from '../../v1/lists/list-schema.ts';
 import { Icon } from '../frame/icons.tsx';
-import { Facts } from '../frame/layout.tsx';
+import { Facts, Select } from '../frame/layout.tsx';
 import type { Visit } from '../frame/visit.ts';
 import { listCounties, readFilters } from '../parts/read-filters.ts';
 
@@ -30,13 +31,19 @@ const MAIL_COLUMNS = [
   'property_id',
 ];
 
-type Kind = { label: string; note: string; format: ExportFormat };
+type Kind = { label: string; note: string; format: ExportFormat; onlyLists?: true };
 
 const KINDS = {
   mail: {
     label: 'Mail merge CSV',
-    note: 'Owner, mailing address, parcel, and acres, plus offers for lists. Works with any mail house',
+    note: 'One row per letter, in title case, with names, mailing address, offer, and parcels',
     format: 'csv',
+  },
+  mail_xlsx: {
+    label: 'Mail merge Excel',
+    note: 'The same rows in a workbook',
+    format: 'xlsx',
+    onlyLists: true,
   },
   csv: { label: 'All fields, CSV', note: 'Every field of each parcel', format: 'csv' },
   xlsx: { label: 'All fields, Excel', note: 'The same fields in a workbook', format: 'xlsx' },
@@ -82,24 +89,31 @@ export function readOrder(given: URLSearchParams): { kind: string; request: Expo
     // Browsers don't send an unchecked box.
     ...((listId === null || given.has('asked')) && { one_per_owner: given.has('one_per_owner') }),
     ...(listId !== null && given.has('only_new') && { status: 'new' as const }),
+    ...(listId !== null && kind.startsWith('mail') && mailTerms(given)),
   };
   const request: ExportRequest = {
     ...asked,
     format: KINDS[kind].format,
-    ...(kind === 'mail' && { columns: mailColumns(asked) }),
+    ...(kind === 'mail' && listId === null && { columns: mailColumns(asked) }),
     ...limit,
   };
   return { kind, request };
 }
 
-function mailColumns(asked: Pick<ExportRequest, 'list_id' | 'one_per_owner'>): string[] {
-  const kind = kindOf(asked);
-  return [
-    ...MAIL_COLUMNS,
-    ...(kind === 'list' ? ['offer', 'needs_review', 'status', 'tags'] : []),
-    ...(kind === 'filter' ? [] : ['owner_parcels', 'owner_acres']),
-  ];
+/** Rows without a price stay out of a mail file unless the form says otherwise. */
+function mailTerms(given: URLSearchParams): Pick<ExportRequest, 'layout' | 'preset' | 'only_with_offer'> {
+  const preset = given.get('preset') ?? '';
+  return {
+    layout: 'mail',
+    ...(Object.hasOwn(MAIL_PRESETS, preset) && { preset: preset as MailPreset }),
+    ...(given.has('asked') && { only_with_offer: given.has('only_with_offer') }),
+  };
 }
+
+const mailColumns = ({ one_per_owner }: Pick<ExportRequest, 'one_per_owner'>): string[] => [
+  ...MAIL_COLUMNS,
+  ...(one_per_owner ? ['owner_parcels', 'owner_acres'] : []),
+];
 
 function filterOf(text: string | null): Record<string, unknown> {
   try {
@@ -153,27 +167,30 @@ async function subjectOf(visit: Visit, given: URLSearchParams, company: string):
   return { title: 'Export this search', hidden: { filter: given.get('filter')! }, back: '/data' };
 }
 
-type KindProps = Pick<Subject, 'market'> & { kind: string };
+type KindProps = Pick<Subject, 'market' | 'list'> & { kind: string };
 
-function KindChoice({ market, kind }: KindProps) {
+function KindChoice({ market, list, kind }: KindProps) {
+  const kinds = Object.entries<Kind>(market ? MARKET_KINDS : KINDS);
   return (
-    <fieldset class={market ? 'choices priced' : 'choices'}>
+    <fieldset class={market || list ? 'choices priced' : 'choices'}>
       <legend class="unseen">File type</legend>
-      {Object.entries<Kind>(market ? MARKET_KINDS : KINDS).map(([name, { label, note }]) => (
-        <label>
-          <input type="radio" name="kind" value={name} checked={name === kind} />
-          <span>
-            {label} <small>{note}</small>
-          </span>
-        </label>
-      ))}
+      {kinds
+        .filter(([, { onlyLists }]) => !onlyLists || list !== undefined)
+        .map(([name, { label, note }]) => (
+          <label>
+            <input type="radio" name="kind" value={name} checked={name === kind} />
+            <span>
+              {label} <small>{note}</small>
+            </span>
+          </label>
+        ))}
     </fieldset>
   );
 }
 
-type SwitchesProps = Pick<Subject, 'market' | 'list'> & { onePerOwner: boolean; onlyNew: boolean };
+type SwitchesProps = Pick<Subject, 'market' | 'list'> & { onePerOwner: boolean; request: ExportRequest };
 
-function Switches({ market, list, onePerOwner, onlyNew }: SwitchesProps) {
+function Switches({ market, list, onePerOwner, request }: SwitchesProps) {
   return (
     <>
       {!market && (
@@ -187,12 +204,36 @@ function Switches({ market, list, onePerOwner, onlyNew }: SwitchesProps) {
       {list !== undefined && (
         <label class="switch">
           <span>Only rows with status New</span>
-          <input type="checkbox" name="only_new" value="true" checked={onlyNew} />
+          <input type="checkbox" name="only_new" value="true" checked={request.status === 'new'} />
         </label>
+      )}
+      {request.layout === 'mail' ? (
+        <>
+          <label class="switch">
+            <span>
+              Only rows with a price <small>letters name only the parcels that have one</small>
+            </span>
+            <input type="checkbox" name="only_with_offer" value="true" checked={needsOffer(request)} />
+          </label>
+          <div class="switch">
+            <label for="preset">Column names for</label>
+            <Select
+              name="preset"
+              id="preset"
+              options={[['', 'Any mail house'], ...PRESETS]}
+              given={request.preset}
+            />
+          </div>
+        </>
+      ) : (
+        // Keeps the usual choice when the file type changes to a mail merge.
+        list !== undefined && <input type="hidden" name="only_with_offer" value="true" />
       )}
     </>
   );
 }
+
+const PRESETS = Object.entries(MAIL_PRESETS).map(([name, { label }]) => [name, label] as const);
 
 /** The form that orders an export of a search, list, or market, with its price. */
 export async function orderForm(visit: Visit, company: string) {
@@ -202,22 +243,22 @@ export async function orderForm(visit: Visit, company: string) {
   for (const [name, value] of Object.entries(hidden)) given.set(name, value);
   const { kind, request } = readOrder(given);
   checkInput(createExport, { params: {}, query: {}, body: request });
-  const { one_per_owner: onePerOwner = list?.one_per_owner ?? false, status } = request;
+  const { one_per_owner: onePerOwner = list?.one_per_owner ?? false } = request;
   const at = { now: visit.deps.now(), work: visit.work };
   const price = await priceExport(db, company, { ...request, format: 'csv' }, at);
   const account = await visit.account;
   const left =
     account?.tokensAllowed == null ? null : Math.max(0, account.tokensAllowed - account.tokensUsed);
   return (
-    <form method="post" action="/exports" id="order" class="stack card narrow-form">
+    <form method="post" action="/exports" id="order" class="stack card narrow-form" data-dialog-content>
       <h2>{title}</h2>
       {Object.entries({ ...hidden, asked: 'true', order: randomUUID(), tokens: String(price.tokens) }).map(
         ([name, value]) => (
           <input type="hidden" name={name} value={value} />
         ),
       )}
-      <KindChoice market={market} kind={kind} />
-      <Switches market={market} list={list} onePerOwner={onePerOwner} onlyNew={status === 'new'} />
+      <KindChoice market={market} list={list} kind={kind} />
+      <Switches market={market} list={list} onePerOwner={onePerOwner} request={request} />
       <Facts
         of={[
           [request.markets ? 'Markets with statistics' : 'Rows', count(price.rows)],
@@ -245,7 +286,9 @@ export async function orderForm(visit: Visit, company: string) {
         <button type="submit" id="update" class="second" formmethod="get">
           Update price
         </button>
-        <a href={back}>Cancel</a>
+        <a href={back} data-close>
+          Cancel
+        </a>
       </div>
     </form>
   );

@@ -18,6 +18,7 @@ import { callEndpoint, requireAccount, type Visit } from '../frame/visit.ts';
 import { nameOfFilter } from '../searches/search-words.ts';
 import { orderForm, readOrder } from './export-order.tsx';
 import { versionOf } from './exports-events.ts';
+import { failureWords, isOpen, madeExport, statusWords } from './made-export.tsx';
 
 const WHAT: Record<ExportKind, string> = {
   filter: 'Search',
@@ -34,15 +35,6 @@ const FORMAT_WORDS: Record<ExportFormat, string> = {
   geojsonl: 'GeoJSON lines',
   geoparquet: 'GeoParquet',
   kml: 'KML',
-};
-
-const WORDS: Record<ExportRow['state'], string> = {
-  queued: 'Queued',
-  running: 'Preparing',
-  ready: 'Ready',
-  failed: 'Failed',
-  cancelled: 'Canceled',
-  expired: 'Expired',
 };
 
 /** Reloads the page in browsers without JavaScript. */
@@ -63,11 +55,13 @@ export const exportsPage: Page = {
       const removed = visit.form.get('remove');
       if (canceled !== null) await callEndpoint(visit, cancelRunningExport, { params: { id: canceled } });
       else if (removed !== null) await callEndpoint(visit, deleteExport, { params: { id: removed } });
-      else
-        await callEndpoint(visit, createExport, {
+      else {
+        const { id } = await callEndpoint<{ id: string }>(visit, createExport, {
           body: readOrder(visit.form).request,
           idempotencyKey: orderKey(visit),
         });
+        return { redirect: `/exports?made=${id}` };
+      }
       return { redirect: '/exports' };
     },
   },
@@ -82,8 +76,10 @@ function orderKey({ form }: Visit): string | undefined {
 async function show(visit: Visit, { bad }: FormResult) {
   const { companyId: company } = await requireAccount(visit);
   const rows = await listExportRows(visit.deps.db, company, null);
-  const open = rows.some(({ state }) => state === 'queued' || state === 'running');
-  const order = visit.url.search === '' ? undefined : await orderForm(visit, company);
+  const open = rows.some(isOpen);
+  const made = visit.url.searchParams.get('made');
+  const row = rows.find(({ id }) => id === made);
+  const order = visit.url.search === '' || made !== null ? undefined : await orderForm(visit, company);
   return {
     title: 'Exports',
     body: (
@@ -98,6 +94,7 @@ async function show(visit: Visit, { bad }: FormResult) {
         </header>
         {bad !== undefined && <Notice kind="bad">{bad}</Notice>}
         {order}
+        {row && (await madeExport(visit, row, nameOf(row)))}
         <div id="progress" data-open={open ? '' : undefined} data-version={await versionOf(visit, company)}>
           {rows.length === 0 && !order && (
             <Empty icon="list" title="No files yet">
@@ -129,9 +126,7 @@ function nameOf(row: ExportRow): string {
 
 async function lineOf(visit: Visit, row: ExportRow) {
   const { files } = visit.deps.resources;
-  const { id, state, request, error, progress } = row;
-  const isOpen = state === 'queued' || state === 'running';
-  const words = `${WORDS[state]}${progress === null ? '' : `, ${Math.round(100 * progress)}%`}`;
+  const { id, state, request, error } = row;
   return [
     <>
       <b>{nameOf(row)}</b>
@@ -144,20 +139,16 @@ async function lineOf(visit: Visit, row: ExportRow) {
         <Icon name="download" /> Download
       </a>
     ) : error ? (
-      `${words}: ${
-        Object.values(error.details ?? {})
-          .flat()
-          .join('; ') || error.message
-      }`
+      `${statusWords(row)}: ${failureWords(error)}`
     ) : (
-      words
+      statusWords(row)
     ),
     row.rows === null ? '–' : count(row.rows),
     row.tokens === null ? '–' : tokensText(row.tokens),
     moment(row.created_at),
     <form method="post" action="/exports">
-      <button type="submit" class="small quiet" name={isOpen ? 'cancel' : 'remove'} value={id}>
-        {isOpen ? 'Cancel' : 'Delete'}
+      <button type="submit" class="small quiet" name={isOpen(row) ? 'cancel' : 'remove'} value={id}>
+        {isOpen(row) ? 'Cancel' : 'Delete'}
       </button>
     </form>,
   ];

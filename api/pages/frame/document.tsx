@@ -165,6 +165,7 @@ function AccountMenu({ session: { user } }: { session: Session }) {
         {/* Listed here because it doesn't fit in the tab bar on phones. */}
         {user.operator && <a href="/admin">Admin</a>}
         <a href="/searches">Saved searches</a>
+        <a href="/exports">Exports</a>
         <a href="/account">Account</a>
         <a href="/coverage">Coverage</a>
         <a href="/docs/">API docs</a>

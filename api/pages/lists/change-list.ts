@@ -28,6 +28,7 @@ const numberOf = (text: string | null): number | null => (text?.trim() ? Number(
 export async function saveSettings(visit: Visit, id: string): Promise<void> {
   const { form } = visit;
   const percent = numberOf(form.get('percent'));
+  const percent_high = numberOf(form.get('percent_high'));
   const round_to = numberOf(form.get('round_to'));
   await callEndpoint(visit, changeList, {
     params: { id },
@@ -35,7 +36,9 @@ export async function saveSettings(visit: Visit, id: string): Promise<void> {
       name: form.get('name') ?? '',
       one_per_owner: form.get('one_per_owner') === 'true',
       offer:
-        percent === null ? null : { percent, of: form.get('of'), ...(round_to !== null && { round_to }) },
+        percent === null
+          ? null
+          : { percent, percent_high, of: form.get('of'), ...(round_to !== null && { round_to }) },
       leave_out: {
         lists: form.getAll('leave_out'),
         mailed_within_days: numberOf(form.get('mailed_within_days')),

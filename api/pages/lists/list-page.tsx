@@ -138,7 +138,7 @@ export async function showList(visit: Visit, id: string, done?: ListChange): Pro
   const link = (to: number) => addressOf(visit, id, { page: to === 1 ? undefined : String(to) });
   return {
     title: list.name,
-    assetNames: ['cards.css', 'results.css', 'phones.css', 'lists.css', 'lists.mjs'],
+    assetNames: ['cards.css', 'results.css', 'phones.css', 'lists.css', 'lists.mjs', 'exports.mjs'],
     body: (
       <>
         <p class="crumb">
@@ -223,7 +223,7 @@ function Head({ list, hasCalls, isMailed }: HeadProps) {
           <a class="button second" href={`/data?list_id=${list.id}`}>
             <Icon name="map" /> Show on map
           </a>
-          <a class="button primary" href={`/exports?list_id=${list.id}`}>
+          <a class="button primary" href={`/exports?list_id=${list.id}`} data-dialog>
             <Icon name="download" /> Export
           </a>
         </div>

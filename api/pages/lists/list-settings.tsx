@@ -55,6 +55,16 @@ function MoreSettings({ list, others }: Pick<SettingsProps, 'list' | 'others'>) 
       <summary>More</summary>
       <Field name="name" label="List name" value={list.name} required maxlength={200} />
       <Field
+        name="percent_high"
+        label="High end of a price range, in %"
+        type="number"
+        min="0.1"
+        max="200"
+        step="any"
+        value={offer?.percent_high ?? ''}
+        hint="Leave empty for a single price."
+      />
+      <Field
         name="round_to"
         label="Round offers to the nearest $"
         type="number"

@@ -84,7 +84,7 @@ async function show(visit: Visit, refusal?: string) {
     title: shown ? `Parcel ${shown.detail.apn ?? shown.detail.property_id}` : 'Map',
     body,
     wide: true,
-    assetNames: ['cards.css', 'parcel.css', 'phones.css', 'results.css'],
+    assetNames: ['cards.css', 'parcel.css', 'phones.css', 'results.css', 'lists.css', 'exports.mjs'],
     head: mapHead(visit, ['map', 'live', 'results']),
   };
 }

@@ -113,7 +113,11 @@ async function show(visit: Visit, read: () => Promise<RegionStats>): Promise<Rep
       />
     </>
   );
-  return { title: titleOf(market), body, assetNames: ['cards.css', 'market.css'] };
+  return {
+    title: titleOf(market),
+    body,
+    assetNames: ['cards.css', 'market.css', 'lists.css', 'exports.mjs'],
+  };
 }
 
 type HeadProps = {
@@ -198,6 +202,7 @@ function Links({ visit, market, bucket, hasPast, isLoaded }: LinksProps) {
         <a
           class="button second"
           href={`/exports?market=${market.type}:${String(visit.req.params.zip ?? market.fips)}`}
+          data-dialog
         >
           Export statistics or sales
         </a>
