@@ -11,7 +11,8 @@ describePages('offers on a list', site => {
     const page = await site.open(SEARCH);
     await page.locator('button[formaction="/lists/add"][name=all]').click();
     await field(page, 'name').fill('To price');
-    await page.locator('main .buttons button[type=submit]').click();
+    await page.locator('.page-dialog button[type=submit]').click();
+    await page.locator('.toast a').click();
     const needed = page.locator('#needed a');
     await needed.waitFor();
     const numberOf = async () => Number(/\d+/.exec((await needed.textContent()) ?? '')?.[0]);
@@ -84,7 +85,8 @@ describePages('offers on a list', site => {
     const page = await site.open(SEARCH);
     await click(page.locator('button[formaction="/lists/add"][name=all]'));
     await field(page, 'name').fill('To mail');
-    await click(page.locator('main .buttons button[type=submit]'));
+    await click(page.locator('.page-dialog button[type=submit]'));
+    await click(page.locator('.toast a'));
     await click(page.locator('#needed a'));
     await field(page, 'amount').fill('1500');
     await field(page, 'rule').selectOption('acre');

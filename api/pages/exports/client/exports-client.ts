@@ -1,5 +1,5 @@
-// Exports, on their own page and in dialogs. Shows progress as the server reports it, and updates the price as
-// the form changes.
+// Exports, on their own page and in dialogs. Shows progress as the server reports it, and updates the
+// price as the form changes.
 import { fetchPage, putInPlace } from '../../frame/client/swap-page.ts';
 
 /** The files of the exports page, or the export in a dialog. */
@@ -39,5 +39,5 @@ watch();
 document.addEventListener('change', event => {
   const update = document.querySelector<HTMLButtonElement>('#update');
   if ((event.target as HTMLElement).matches('#order [type="checkbox"], #order .priced [type="radio"]'))
-    update?.form!.requestSubmit(update);
+    update?.form?.requestSubmit(update);
 });
