@@ -152,8 +152,13 @@ function SaveForm({ market, saved }: { market: RegionStats; saved: SavedMarket |
     <form method="post" class="buttons">
       <input type="hidden" name="region_id" value={market.id} />
       <input type="hidden" name="id" value={saved?.id ?? ''} />
-      <label for="status">Status</label>
-      <input id="status" name="status" value={saved?.status ?? 'Watching'} maxlength={64} class="short" />
+      <input
+        name="status"
+        aria-label="Status"
+        value={saved?.status ?? 'Watching'}
+        maxlength={64}
+        class="short"
+      />
       <button type="submit">{saved ? 'Change status' : 'Save market'}</button>
       {saved && <Submit label="Remove market" does="remove" kind="danger" />}
     </form>

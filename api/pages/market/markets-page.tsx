@@ -79,7 +79,7 @@ const marketsPage: Page = {
           values: `/markets/values.json${visit.url.search}`,
           opens: '/markets/',
           legend: {
-            title: `${wordsOf(metric).label}, ${sizes(bucket)}`,
+            title: [wordsOf(metric).label, !isCountyFact(metric) && sizes(bucket)].filter(Boolean).join(', '),
             classes: classifyCounties(known, value => axisFigure(metric, value)),
             unknown:
               wordsOf(metric).carrier === null ? 'no data' : `fewer than ${LEAST_SALES} lots or no data`,
@@ -116,7 +116,7 @@ async function findUnloaded(visit: Visit, { county }: Question): Promise<number 
   return known.length === 0 ? fips : undefined;
 }
 
-function placesIn({ type, state, county }: Question, rows: readonly Row[]): string {
+function placesIn({ metric, type, state, county }: Question, rows: readonly Row[]): string {
   const words =
     type === 'zip'
       ? rows.length === 1
@@ -127,7 +127,7 @@ function placesIn({ type, state, county }: Question, rows: readonly Row[]): stri
         : 'counties';
   const of =
     county === undefined ? STATES.find(({ code }) => code === state)?.name : countyText(Number(county));
-  return `${words} with lots of this size${of ? ` in ${of}` : ''}`;
+  return `${words}${isCountyFact(metric) ? '' : ' with lots of this size'}${of ? ` in ${of}` : ''}`;
 }
 
 const marketValuesPage: Page = {
@@ -148,8 +148,8 @@ const marketValuesPage: Page = {
               value,
               shown: [
                 shown(metric, value),
-                `${count(sold)} sold in the last year`,
-                metric !== '1yr STR' && `${shown('1yr STR', str)} sell-through`,
+                sold !== null && `${count(sold)} sold in the last year`,
+                metric !== '1yr STR' && str !== null && `${shown('1yr STR', str)} sell-through`,
               ]
                 .filter(Boolean)
                 .join(' · '),
@@ -254,7 +254,7 @@ function Table({ rows, question: { metric, type }, columns, heads }: TableProps)
           {row.name}, {row.state}
         </a>
       ),
-    sold: ({ sold }) => count(sold),
+    sold: ({ sold }) => (sold === null ? '–' : count(sold)),
     str: ({ str }) => (str === null ? '–' : <Rate percent={str} />),
   };
   // The name comes first, as in every table, then the ranked figure.

@@ -1,8 +1,9 @@
 import { listAllFigures, listCountyZips, listFigures } from '../../../shared/market/market-statements.ts';
-import { readCountyFacts } from '../../../shared/market/read-county-facts.ts';
+import { type CountyFacts, readCountyFacts } from '../../../shared/market/read-county-facts.ts';
 import { ACRE_BUCKETS, type BucketLabel } from '../../../shared/model/buckets.ts';
-import { COUNTY_FACT_KEYS, isCountyFact } from '../../../shared/model/county-facts.ts';
+import { COUNTY_FACT_KEYS, type CountyFactKey, isCountyFact } from '../../../shared/model/county-facts.ts';
 import { type FigureKey, METRIC_KEYS } from '../../../shared/model/market-metrics.ts';
+import { allCounties, fiveDigits } from '../../../shared/regions/counties.ts';
 import { STATES } from '../../../shared/regions/states.ts';
 import { bucketFigures, USUAL_BUCKET } from '../../v1/market/market-figures.ts';
 import type { Visit } from '../frame/visit.ts';
@@ -17,8 +18,9 @@ export type Row = {
   county_name: string;
   /** Null if it is based on too few lots. */
   value: number | null;
-  active: number;
-  sold: number;
+  /** Null without lots of the chosen size, like the sales and the sell-through. */
+  active: number | null;
+  sold: number | null;
   str: number | null;
 };
 
@@ -66,16 +68,37 @@ export async function readRows(
     county === undefined
       ? await listAllFigures(db, type, state)
       : await listFigures(db, await listCountyZips(db, Number(county)));
-  const facts = isCountyFact(metric) ? await readCountyFacts(db, null) : undefined;
   const named = rows.toSorted((a, b) => a.state.localeCompare(b.state) || a.name.localeCompare(b.name));
-  return named.flatMap(({ code, name, state: of, county_name, figures }): Row[] => {
+  const ranked = named.flatMap(({ code, name, state: of, county_name, figures }): Row[] => {
     const known = figures && bucketFigures(figures, bucket);
     if (!known) return [];
-    const value = isCountyFact(metric)
-      ? (facts?.get(Number(code))?.values[metric] ?? null)
-      : carriedFigure(metric, known);
+    const value = isCountyFact(metric) ? null : carriedFigure(metric, known);
     const [active, sold] = [known.of('Active') ?? 0, known.n];
     return [{ code, name, state: of, county_name, value, active, sold, str: known.of('1yr STR') }];
+  });
+  return isCountyFact(metric) ? withFacts(ranked, await readCountyFacts(db, null), metric) : ranked;
+}
+
+/** Every county that has the fact, with or without lots of the chosen size. */
+function withFacts(
+  ranked: readonly Row[],
+  facts: ReadonlyMap<number, CountyFacts>,
+  metric: CountyFactKey,
+): Row[] {
+  const byCode = new Map(ranked.map(row => [Number(row.code), row]));
+  return allCounties().flatMap(({ fips, name, state }): Row[] => {
+    const value = facts.get(fips)?.values[metric] ?? null;
+    if (value === null) return [];
+    const without = {
+      code: fiveDigits(fips),
+      name,
+      state,
+      county_name: name,
+      active: null,
+      sold: null,
+      str: null,
+    };
+    return [{ ...(byCode.get(fips) ?? without), value }];
   });
 }
 
