@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { isoDay } from '../../../shared/kernels/stats/calendar.ts';
 import type { Db } from '../../../shared/platform/db.ts';
 import { defineEndpoint } from '../common/endpoint-resources.ts';
 
@@ -85,7 +86,7 @@ export const readUsage = defineEndpoint({
     },
   },
   handle: async (_input, { db }, { account }) => {
-    const { over: _over, ...row } = await readTotals(db, account.id);
+    const { over: _over, ...row } = await readCurrent<Totals>(db, 'accounts/read_totals', account.id);
     return { body: [row], tokens: 0 };
   },
 });
@@ -112,25 +113,50 @@ export const readUsageBreakdown = defineEndpoint({
     },
   },
   handle: async (_input, { db }, { account }) => {
-    const { period_start, period_end } = await readTotals(db, account.id);
-    const days = { account_id: account.id, start: period_start };
-    const rows = await db.run<UsageRecord & { calls: number }>('accounts/list_days', days);
-    const records = rows.map(({ calls: _calls, ...record }) => record);
-    return { body: { period_start, period_end, records }, tokens: 0 };
+    const { period_start, period_end, ...columns } = await readCurrent<Breakdown>(
+      db,
+      'accounts/read_breakdown',
+      account.id,
+    );
+    const head = JSON.stringify({ period_start, period_end }).slice(0, -1);
+    return { body: Buffer.from(`${head},"records":[${recordsOf(columns)}]}`), tokens: 0 };
   },
 });
 
-type Totals = Omit<UsageTotals, 'period_start' | 'period_end'> & {
-  period_start: Date | null;
-  period_end: Date | null;
-  over: boolean;
-};
+type Current = { period_start: Date | null; period_end: Date | null; over: boolean };
+type Totals = Omit<z.output<typeof totals>, keyof Current> & Current;
+/** Columns of the records, as returned by accounts/read_breakdown. Null if there are no records. */
+type Columns = Record<'days' | 'endpoints' | 'tokens', string | null>;
+type Breakdown = Current & Columns;
+
+/**
+ * The records as JSON, separated by commas. Metering keys and modes contain only lowercase letters and
+ * underscores, so nothing needs escaping.
+ */
+function recordsOf(columns: Columns): string {
+  const days = valuesOf(columns.days);
+  const endpoints = valuesOf(columns.endpoints);
+  const tokens = valuesOf(columns.tokens);
+  let records = '';
+  let head = '';
+  for (let n = 0; n < days.length; n++) {
+    if (n === 0 || days[n] !== days[n - 1]) head = `{"date":"${isoDay(Number(days[n]))}","endpoint":"`;
+    records += `${n > 0 ? ',' : ''}${head}${endpoints[n]}","tokens":${tokens[n]}}`;
+  }
+  return records;
+}
+
+const valuesOf = (column: string | null): string[] => column?.split(' ') ?? [];
 
 /** The first request after a period's end rolls it over. */
-async function readTotals(db: Db, accountId: string): Promise<Totals> {
-  const [row] = await db.run<Totals>('accounts/read_totals', { account_id: accountId });
+async function readCurrent<Row extends Current>(
+  db: Db,
+  name: 'accounts/read_totals' | 'accounts/read_breakdown',
+  accountId: string,
+): Promise<Row> {
+  const [row] = await db.run<Row>(name, { account_id: accountId });
   if (!row!.over) return row!;
   await db.run('accounts/roll_period', { account_ids: [accountId] });
-  const [rolled] = await db.run<Totals>('accounts/read_totals', { account_id: accountId });
+  const [rolled] = await db.run<Row>(name, { account_id: accountId });
   return rolled!;
 }

@@ -30,6 +30,22 @@ cross join lateral (select greatest(0, p.tokens_used - t.tokens_included) as tok
 where p.account_id = :account_id
 order by p.period_start desc;
 
+-- name: read_breakdown
+-- The usage in an account's current period by UTC day (as days since 1970-01-01), endpoint, and mode, in the
+-- order of the primary key. Each column is one string with its values separated by spaces, which takes half
+-- the bytes of JSON. `over`: whether the period has to be rolled first.
+select a.period_start, a.period_end, coalesce(a.period_end <= now(), false) as over, r.*
+from accounts a, lateral (
+  select string_agg((day - date '1970-01-01')::text, ' ') as days,
+    string_agg(endpoint || '","mode":"' || mode, ' ') as endpoints, string_agg(tokens::text, ' ') as tokens
+  from (
+    select day, endpoint, mode, tokens from usage_daily
+    where account_id = a.id and period_start = a.period_start
+    order by day, endpoint, mode
+  ) as records
+) as r
+where a.id = :account_id;
+
 -- name: read_totals
 -- Totals of an account's current period. `over`: whether the period has to be rolled first. If there is no
 -- contract, values are null or 0.
