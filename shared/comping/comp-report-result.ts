@@ -61,9 +61,8 @@ export function resultOf(
   if (comps.length === 0) return null;
   const overridesByKey = new Map(overrides.map(one => [`${one.comp_id} ${one.adjustment}`, one]));
   const overrideOf: OverrideOf = (comp, name) => overridesByKey.get(`${comp.id} ${name}`);
-  const columns = columnsOf(comps, overrideOf);
-  // Missing in older reports, which were stored before each county had its own value.
-  weighComps(columns, snapshot.weight_steps ?? 1);
+  const columns = columnsOf(comps, overrideOf, snapshot.weight_edges);
+  weighComps(columns, snapshot.weight_steps);
   columns.neighborhood = snapshot.neighborhood?.log_ppa ?? Number.NaN;
   const neighborhoodShare = snapshot.neighborhood?.share ?? 0;
   const conclude = createConclusion({ ...snapshot, neighborhoodShare }, comps.length);
@@ -90,9 +89,15 @@ export function resultOf(
 /**
  * The comps in the columns that the kernels use, with the user's overrides or else the model's adjustments.
  */
-function columnsOf(comps: readonly Candidate[], overrideOf: OverrideOf): ChosenComps {
+function columnsOf(
+  comps: readonly Candidate[],
+  overrideOf: OverrideOf,
+  edges: ReportSnapshot['weight_edges'],
+): ChosenComps {
   const columns = newChosenComps(comps.length);
   columns.count = comps.length;
+  const { listing, sale } = edges ?? { listing: Number.POSITIVE_INFINITY, sale: Number.POSITIVE_INFINITY };
+  columns.edge = Float64Array.of(listing, sale);
   for (const [i, comp] of comps.entries()) {
     const log = (name: Adjustment): number => {
       const override = overrideOf(comp, name);

@@ -55,9 +55,10 @@ export type Candidate = {
 
 /** The date adjustment for comps, as natural logarithms. */
 export type PriceTrend = {
+  /** Change per year over the last five years. */
   yearly: number;
-  /** How much too high the estimates of last year's sales were. Subtracted from every sale. */
-  lag: number;
+  /** In older reports: how much too high the estimates of last year's sales were. */
+  lag?: number;
   /** Number of sales in the county that the trend is based on. If 0, it is based on other counties. */
   sales: number;
   /** Year of the earliest of these sales. */
@@ -106,8 +107,10 @@ export type ReportSnapshot = {
   parcel?: ReportParcel;
   /** Change in ln(price per acre) per unit of ln(acres). */
   elasticity: number;
-  /** The number of steps over which a comp's weight falls to 1/e. */
+  /** In older reports: the number of steps over which a comp's weight falls to 1/e. */
   weight_steps?: number;
+  /** The steps at which a comp would have no weight. Missing in older reports. */
+  weight_edges?: { listing: number; sale: number };
   /**
    * ln(price per acre) of the neighborhood, null with too few sales, and its share. Missing in older reports.
    */

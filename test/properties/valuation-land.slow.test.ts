@@ -13,7 +13,15 @@ import { createValuer } from '../../shared/kernels/valuation/value-parcel.ts';
 import { SLOPE_GRADES } from '../../shared/model/land-layers.ts';
 import { createRandom } from '../bench/generate/random.ts';
 import { landEffect, NO_LAND, onLand, randomLand, TRUE_LAND } from '../support/generated-land.ts';
-import { fitTo, generateSales, MARKET, onFewDays, randomPlace, trueLogPrice } from '../support/sales.ts';
+import {
+  fitTo,
+  generateSales,
+  MARKET,
+  onFewDays,
+  randomPlace,
+  trendOf,
+  trueLogPrice,
+} from '../support/sales.ts';
 
 const { asOfDay } = MARKET;
 const plain = generateSales(MARKET, 4_000, 1);
@@ -24,11 +32,11 @@ const unknown = () => new Float64Array(LAND_TERMS).fill(Number.NaN);
 
 describe('the effect of land on prices', () => {
   test('is found within 10 %, without changing those of size and time', () => {
-    const { elasticity, trend, land } = fitted.model.effects;
+    const { elasticity, time, land } = fitted.model.effects;
     for (const [k, effect] of TRUE_LAND.entries())
       expect(Math.abs(land!.effects[k]! / effect - 1)).toBeLessThan(0.1);
     expect(Math.abs(elasticity / MARKET.elasticity - 1)).toBeLessThan(0.1);
-    expect(Math.abs(trend / MARKET.trend - 1)).toBeLessThan(0.1);
+    expect(Math.abs(trendOf(time) / MARKET.trend - 1)).toBeLessThan(0.1);
   });
 
   test('is also found if the figures of a third of the sales are unknown', () => {

@@ -1,4 +1,5 @@
 import { fitCounty, type OtherCounties } from '../../shared/kernels/valuation/model.ts';
+import { logAt, type TimeCurve } from '../../shared/kernels/valuation/time-curve.ts';
 import { type Comps, NO_DAY, SOLD } from '../../shared/kernels/valuation/valuation-types.ts';
 import { createRandom, type Random } from '../bench/generate/random.ts';
 
@@ -112,6 +113,9 @@ export function joined(...parts: Comps[]): Comps {
   }
   return all;
 }
+
+/** The mean change of ln(price) per year over the last eight years. */
+export const trendOf = (curve: TimeCurve) => -logAt(curve, MARKET.asOfDay - 8 * 365.25) / 8;
 
 /** Fits the market of the generated county, or of another one. */
 export function fitTo(

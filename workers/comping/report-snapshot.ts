@@ -13,7 +13,8 @@ import { candidatesOf } from '../../shared/kernels/valuation/candidates.ts';
 import { LAND_TERMS, writeLandTerms } from '../../shared/kernels/valuation/land-effects.ts';
 import { MODEL_VERSION, type Model } from '../../shared/kernels/valuation/model.ts';
 import { type ChosenComps, newChosenComps } from '../../shared/kernels/valuation/select.ts';
-import type { Subject } from '../../shared/kernels/valuation/valuation-types.ts';
+import { logAt } from '../../shared/kernels/valuation/time-curve.ts';
+import { DAYS_PER_YEAR, type Subject } from '../../shared/kernels/valuation/valuation-types.ts';
 import { createValuer } from '../../shared/kernels/valuation/value-parcel.ts';
 import { narrowestBucket } from '../../shared/model/buckets.ts';
 import { uuidText } from '../../shared/model/uuid.ts';
@@ -82,8 +83,11 @@ export async function snapshotOf(
     subject: { ...known, ...place, fips: fiveDigits(fips), outline: outlineOf(boundary) },
     parcel: { fips, retired: !on_roll, acres: stated_acres, calculated_acres, land_use_code },
     elasticity: model.effects.elasticity,
-    weight_steps: model.weightSteps,
-    neighborhood: neighborhoodOf(model, subject),
+    weight_edges: { listing: chosen.edge[0]!, sale: chosen.edge[1]! },
+    neighborhood: neighborhoodOf(
+      model,
+      machine === null ? model.kriging.at(subject, model.asOfDay, -1).logPpa : chosen.neighborhood,
+    ),
     trend: trendOf(model),
     calibration: model.calibration,
     discount: model.discount,
@@ -151,17 +155,19 @@ async function readCandidates(
   });
 }
 
-function neighborhoodOf(model: Model, subject: Subject): ReportSnapshot['neighborhood'] {
-  const { logPpa } = model.kriging.at(subject, model.asOfDay, -1);
+function neighborhoodOf(model: Model, logPpa: number): ReportSnapshot['neighborhood'] {
   return { log_ppa: Number.isNaN(logPpa) ? null : logPpa, share: model.neighborhoodShare };
 }
 
-function trendOf({ effects, lag, sales, county }: Model): PriceTrend {
+/** The report's words on the trend are about the last five years. */
+const TREND_YEARS = 5;
+
+function trendOf({ effects, sales, county, asOfDay }: Model): PriceTrend {
   const days = sales.day.filter((_, i) => sales.county[i] === county);
   const first = days.reduce((least, one) => Math.min(least, one), Number.POSITIVE_INFINITY);
+  const from = Math.max(effects.time.knots[0]!, asOfDay - TREND_YEARS * DAYS_PER_YEAR);
   return {
-    yearly: effects.trend,
-    lag,
+    yearly: -logAt(effects.time, from) / ((asOfDay - from) / DAYS_PER_YEAR),
     sales: days.length,
     since: days.length === 0 ? null : Number(isoDay(first).slice(0, 4)),
   };

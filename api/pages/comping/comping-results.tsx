@@ -200,16 +200,16 @@ export function TrendWords({ trend, county }: { trend: PriceTrend | undefined; c
     sales === 0
       ? `based on nearby counties, because ${county} has no sales`
       : `based on ${count(sales)} ${sales === 1 ? 'sale' : 'sales'} in ${county} since ${since}${sales < FEW_SALES ? ' and, because sales are few, on nearby counties' : ''}`;
-  const off = 100 * Math.expm1(lag);
+  const off = 100 * Math.expm1(lag ?? 0);
   return (
     <p id="trend">
       <Icon name="info" />
       <b>Date:</b>{' '}
       {Math.abs(percent) < FLAT_PERCENT
-        ? `prices per acre hardly change over time, ${source}. Older sales need no adjustment.`
+        ? `in the last five years, prices per acre hardly changed, ${source}. Older sales need no adjustment.`
         : percent > 0
-          ? `prices per acre rose ${plain(percent)} per year, ${source}. Older sales are adjusted up.`
-          : `prices per acre fell ${plain(-percent)} per year, ${source}. Older sales are adjusted down.`}
+          ? `in the last five years, prices per acre rose ${plain(percent)} per year, ${source}. Older sales are adjusted up.`
+          : `in the last five years, prices per acre fell ${plain(-percent)} per year, ${source}. Older sales are adjusted down.`}
       {Math.abs(off) >= FLAT_PERCENT &&
         ` Estimates of last year's sales were ${plain(Math.abs(off))} too ${off > 0 ? 'high' : 'low'}, so every sale is also adjusted ${off > 0 ? 'down' : 'up'} by that amount.`}
     </p>

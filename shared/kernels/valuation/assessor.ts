@@ -24,44 +24,31 @@ const PRIOR_SALES = 10;
 
 /** A weight within two standard errors of 0 counts as 0. */
 const MIN_Z_SQUARED = 2 ** 2;
-/**
- * One half, because a location's price level already contains part of the opinion. With a weight of 1, the
- * median error in Washington was 2 points worse.
- */
-const MAX_WEIGHT = 0.5;
+const MAX_WEIGHT = 1;
 
 /**
- * Regresses errors on how far the assessor's opinions of the comps are below that of the subject, with the
- * sales up to the end of a day.
- * @param days sale days, earliest first
+ * Regresses errors on how far the assessor's opinions of the comps are below that of the subject.
  * @param errors ln(estimate / price)
  * @param apart weighted mean opinion differences of each sale and its comps, 0 if unknown
- * @returns a function that returns the weight, 0 to 0.5. Call it with days in ascending order
+ * @returns the weight, 0 to 1
  */
-export function createOpinionWeight(
-  days: readonly number[],
-  errors: readonly number[],
-  apart: readonly number[],
-): (day: number) => number {
-  let end = 0;
+export function opinionWeight(errors: readonly number[], apart: readonly number[]): number {
   let [n, x, y, xx, xy, yy] = [0, 0, 0, 0, 0, 0];
-  return day => {
-    for (; end < days.length && days[end]! <= day; end++) {
-      const [dx, dy] = [apart[end]!, -errors[end]!];
-      if (dx === 0) continue;
-      n++;
-      x += dx;
-      y += dy;
-      xx += dx * dx;
-      xy += dx * dy;
-      yy += dy * dy;
-    }
-    const spread = n === 0 ? 0 : xx - x ** 2 / n;
-    if (spread <= 0) return 0;
-    const together = xy - (x * y) / n;
-    const left = Math.max(0, yy - y ** 2 / n - together ** 2 / spread);
-    const variance = (left + PRIOR_SALES * PRIOR_VARIANCE) / (n + PRIOR_SALES) / spread;
-    const weight = shrinkToZero({ value: together / spread, variance: MIN_Z_SQUARED * variance });
-    return Math.max(0, Math.min(MAX_WEIGHT, weight));
-  };
+  for (const [i, dx] of apart.entries()) {
+    if (dx === 0) continue;
+    const dy = -errors[i]!;
+    n++;
+    x += dx;
+    y += dy;
+    xx += dx * dx;
+    xy += dx * dy;
+    yy += dy * dy;
+  }
+  const spread = n === 0 ? 0 : xx - x ** 2 / n;
+  if (spread <= 0) return 0;
+  const together = xy - (x * y) / n;
+  const left = Math.max(0, yy - y ** 2 / n - together ** 2 / spread);
+  const variance = (left + PRIOR_SALES * PRIOR_VARIANCE) / (n + PRIOR_SALES) / spread;
+  const weight = shrinkToZero({ value: together / spread, variance: MIN_Z_SQUARED * variance });
+  return Math.max(0, Math.min(MAX_WEIGHT, weight));
 }

@@ -1,11 +1,9 @@
-import { mean, probit, sampleVariance } from 'simple-statistics';
+import { mean, probit } from 'simple-statistics';
 import { countBelow } from '../groups.ts';
-import { median } from '../stats/region-stats.ts';
-import { createOpinionWeight } from './assessor.ts';
+import { opinionWeight } from './assessor.ts';
 import { landAt } from './land-effects.ts';
 import type { CountyLevels } from './level.ts';
 import { averageWith, neighborhoodShare } from './neighborhood-share.ts';
-import { deviationOf, insert, medianDeviation, medianVariance, remove } from './robust.ts';
 import { FEATURE_COUNT, featuresOf, fitScale, PRIOR_SALES, scaleOf, sizeOfErrors } from './scale.ts';
 import {
   chooseComps,
@@ -14,9 +12,8 @@ import {
   MIN_COMPS,
   meanOpinionDifference,
   newChosenComps,
-  weighComps,
 } from './select.ts';
-import { combineEstimates, type Estimate, shrinkToZero } from './shrink.ts';
+import type { Estimate } from './shrink.ts';
 import type { Comps } from './valuation-types.ts';
 
 /**
@@ -50,7 +47,7 @@ const MAX_OUTLIER_SHARE = 0.05;
 /** Errors of estimates of a county's latest sales, earliest first. */
 export type HeldOut = {
   days: number[];
-  /** Errors after removing the lag known before each sale. */
+  /** ln(estimate / price). */
   errors: number[];
   features: Float64Array[];
   /** Mean difference between the assessor's opinions of each sale and its comps. */
@@ -60,18 +57,11 @@ export type HeldOut = {
 };
 
 /** What a model learns from the errors of past estimates. */
-type Learned = Pick<FittedMarket, 'lag' | 'opinion' | 'weightSteps' | 'neighborhoodShare'>;
-
-/**
- * Candidates for `weightSteps`: after this many more steps, a comp has 1/e of the weight. The first is usual.
- */
-const WEIGHT_STEPS = [1, 2];
-/** Another candidate is chosen if its errors are smaller by this many standard errors of the gain. */
-const MIN_GAIN_Z = 1;
+type Learned = Pick<FittedMarket, 'opinion' | 'neighborhoodShare'>;
 
 /**
  * Values the latest sales, each with the sales before it. For a county without sales, values nearby sales, at
- * their own county's level. Chooses the comp weights with clearly smaller errors.
+ * their own county's level.
  * @param modelOn the model with the effects known at the end of a day
  * @param comps the model's comps
  * @param known the sales among the comps that were known on the model's day, including excluded ones
@@ -89,7 +79,7 @@ export function holdOut(
     .slice(-MAX_HELD_OUT);
   const chosen = newChosenComps();
   const nothing = (): HeldOut => ({ days: [], errors: [], features: [], apart: [], neighborhood: [] });
-  const trials = WEIGHT_STEPS.map(weightSteps => ({ weightSteps, kept: nothing(), outliers: nothing() }));
+  const [kept, outliers] = [nothing(), nothing()];
   for (const i of latest) {
     const entry = entryOf.get(i) ?? -1;
     const land = landAt(comps.land, i);
@@ -101,50 +91,43 @@ export function holdOut(
     const logAcres = Math.log(acres[i]!);
     const moved = model.levels.of(model.county) - model.levels.of(county[i]!);
     const sold = moved + Math.log(price[i]!) - logAcres;
-    for (const { weightSteps, kept, outliers } of trials) {
-      weighComps(chosen, weightSteps);
-      const estimate = combine(chosen);
-      const into = entry < 0 ? outliers : kept;
-      into.days.push(soldDay[i]!);
-      into.errors.push(estimate.mean - sold);
-      into.neighborhood.push(chosen.neighborhood - sold);
-      into.features.push(featuresOf(chosen, estimate, logAcres, new Float64Array(FEATURE_COUNT)));
-      into.apart.push(meanOpinionDifference(chosen));
-    }
+    const estimate = combine(chosen);
+    const into = entry < 0 ? outliers : kept;
+    into.days.push(soldDay[i]!);
+    into.errors.push(estimate.mean - sold);
+    into.neighborhood.push(chosen.neighborhood - sold);
+    into.features.push(featuresOf(chosen, estimate, logAcres, new Float64Array(FEATURE_COUNT)));
+    into.apart.push(meanOpinionDifference(chosen));
   }
-  const results = trials.map(trial => withoutBias(trial, model.asOfDay));
-  return results.reduce((best, other) => (isClearlyBetter(other.kept, best.kept) ? other : best));
-}
-
-type Trial = { weightSteps: number; kept: HeldOut; outliers: HeldOut };
-
-/** Whether errors of the same sales are smaller by more than chance. */
-function isClearlyBetter({ errors }: HeldOut, than: HeldOut): boolean {
-  const gains = errors.map((error, i) => Math.abs(than.errors[i]!) - Math.abs(error));
-  if (gains.length < 2) return false;
-  return mean(gains) > MIN_GAIN_Z * Math.sqrt(sampleVariance(gains) / gains.length);
+  return averaged(kept, outliers);
 }
 
 /**
- * Errors after removing what the assessor's opinion and the lag explain, as known before each sale, averaged
- * with those of the neighborhood's level.
+ * Errors after removing what the assessor's opinion explains, averaged with those of the neighborhood's
+ * level.
  */
-function withoutBias({ kept, outliers, weightSteps }: Trial, asOfDay: number) {
-  const opinionOn = createOpinionWeight(kept.days, kept.errors, kept.apart);
-  const moved = kept.errors.map((error, i) => error + opinionOn(kept.days[i]! - 1) * kept.apart[i]!);
-  const opinion = opinionOn(asOfDay);
-  const lagOn = createLag(kept.days, moved);
-  const unbiased = moved.map((error, i) => error - lagOn(kept.days[i]! - 1));
-  const share = neighborhoodShare(unbiased, kept.neighborhood);
-  const averaged = ({ neighborhood }: HeldOut, errors: readonly number[]) =>
-    errors.map((error, i) => averageWith(neighborhood[i]!, share, error));
-  const ofOutliers = outliers.errors.map((error, i) => error + opinion * outliers.apart[i]!);
+function averaged(kept: HeldOut, outliers: HeldOut) {
+  const opinion = opinionWeight(kept.errors, kept.apart);
+  const moves = kept.apart.map(apart => opinion * apart);
+  const byComps = kept.errors.map((error, i) => error + moves[i]!);
+  const nearby = kept.neighborhood.map((error, i) => error + moves[i]!);
+  const share = neighborhoodShare(byComps, nearby);
+  const ofOutliers = outliers.errors.map((error, i) => {
+    const move = opinion * outliers.apart[i]!;
+    return averageWith(outliers.neighborhood[i]! + move, share, error + move);
+  });
   return {
-    kept: { ...kept, errors: averaged(kept, unbiased) },
-    outliers: { ...outliers, errors: averaged(outliers, ofOutliers) },
-    learned: { lag: lagOn(asOfDay), opinion, weightSteps, neighborhoodShare: share },
+    kept: { ...kept, errors: byComps.map((error, i) => averageWith(nearby[i]!, share, error)) },
+    outliers: { ...outliers, errors: ofOutliers },
+    learned: { opinion, neighborhoodShare: share },
   };
 }
+
+/**
+ * How many numbers are learned from the sales whose errors are measured (the opinion's weight and the
+ * neighborhood's share). With few sales, errors therefore look smaller than the next ones will be.
+ */
+const LEARNED = 2;
 
 /** The size of errors, measured on the county's own sales. */
 export const errorSizeOf = ({ kept }: { kept: HeldOut }) => sizeOfErrors(kept.errors);
@@ -161,11 +144,12 @@ export function calibrate(
   const most = Math.floor(MAX_OUTLIER_SHARE * (sized.length + far.length));
   for (const side of [far.filter(error => error < 0), far.filter(error => error > 0)])
     sized.push(...side.slice(Math.max(0, side.length - most)));
+  const optimism = Math.sqrt(1 + LEARNED / Math.max(1, sized.length));
   // The errors of the county's own sales already contain the error of its level.
   const unseen = PRIOR_SALES / (PRIOR_SALES + levels.sales);
   return {
     coefficients,
-    errors: sized.sort((a, b) => a - b),
+    errors: sized.map(error => error * optimism).sort((a, b) => a - b),
     level: Math.sqrt(unseen * levels.variance),
   };
 }
@@ -232,45 +216,3 @@ function chanceAt(errors: readonly number[], scale: number, shift: number): numb
 }
 
 const laplace = (x: number) => (x < 0 ? Math.exp(x) / 2 : 1 - Math.exp(-x) / 2);
-
-/**
- * The lag is measured on sales within this many days before the model's day, even if there are only a few.
- */
-const LAG_DAYS = 365;
-/** With errors of 50%, a lag measured on this many sales has a standard error of 3%. */
-const MAX_LAG_SALES = 400;
-/** Prior standard deviation of errors: sales of raw land are within 50% of one another. */
-const PRIOR_DEVIATION = 0.5;
-/** Apart from its trend, a county's market moves by up to 30% in 19 of 20 years. */
-const PRIOR_LAG: Estimate = { value: 0, variance: 0.15 ** 2 };
-
-/**
- * The lag of estimates behind the market, as ln(estimate / price): the median of the last year's errors,
- * shrunk toward 0.
- * @param days sale days, earliest first
- * @returns a function that returns the lag at the end of a day. Call it with days in ascending order
- */
-function createLag(days: readonly number[], errors: readonly number[]): (day: number) => number {
-  const year = new Float64Array(MAX_LAG_SALES);
-  let start = 0;
-  let end = 0;
-  let lag = 0;
-  const drop = () => remove(year, end - start, errors[start++]!);
-  return day => {
-    const [startBefore, endBefore] = [start, end];
-    for (; end < days.length && days[end]! <= day; end++) {
-      if (end - start === MAX_LAG_SALES) drop();
-      insert(year, end - start, errors[end]!);
-    }
-    while (start < end && days[start]! <= day - LAG_DAYS) drop();
-    if (start === startBefore && end === endBefore) return lag;
-    const size = end - start;
-    const value = median(year.subarray(0, size), price => price);
-    if (value === null) lag = 0;
-    else {
-      const deviation = deviationOf(medianDeviation(year, size, value), size, PRIOR_DEVIATION);
-      lag = shrinkToZero(combineEstimates(PRIOR_LAG, { value, variance: medianVariance(deviation, size) }));
-    }
-    return lag;
-  };
-}

@@ -1,8 +1,8 @@
 import { fitProcess, logLikelihood } from './gaussian-process.ts';
 
 /**
- * How alike ln(price per acre) is between two sales: they share a level, effects of size, time, and the
- * shore, and what is typical for their place.
+ * How alike ln(price per acre) is between two sales, apart from its change over time: they share a level,
+ * effects of size and the shore, and what is typical for their place.
  */
 export type Sites = {
   count: number;
@@ -11,7 +11,6 @@ export type Sites = {
   y: Float64Array;
   /** ln(acres) minus its mean. */
   size: Float64Array;
-  years: Float64Array;
   /** 1 on a shore, 0 elsewhere, minus the mean; 0 if unknown. */
   shore: Float64Array;
   county: Int32Array;
@@ -20,7 +19,7 @@ export type Sites = {
 export function newSites(count: number): Sites {
   const column = () => new Float64Array(count);
   const county = new Int32Array(count);
-  return { count, x: column(), y: column(), size: column(), years: column(), shore: column(), county };
+  return { count, x: column(), y: column(), size: column(), shore: column(), county };
 }
 
 /** Variances and lengths that are learned from the sales. */
@@ -30,9 +29,6 @@ export type Kernel = {
   length: number;
   /** Variance of a rough field, in which only neighbors of like size resemble each other. */
   rough: number;
-  /** Variance of how the market departs from its trend, and for how many years. */
-  bend: number;
-  years: number;
   /** Variance of one sale. */
   noise: number;
 };
@@ -42,8 +38,6 @@ const PRIORS: Record<keyof Kernel, readonly [median: number, deviation: number]>
   smooth: [0.15, 1],
   length: [1.2, 0.6],
   rough: [0.15, 1],
-  bend: [0.06, 1],
-  years: [1.5, 0.5],
   noise: [0.25, 0.7],
 };
 const PARAMETERS = Object.keys(PRIORS) as (keyof Kernel)[];
@@ -53,7 +47,6 @@ const LEVEL = 1;
 /** Between counties: a factor of two. */
 const COUNTY_LEVEL = Math.LN2 ** 2;
 const SIZE_SLOPE = 0.05;
-const TIME_SLOPE = 0.1 ** 2;
 /** In 19 of 20 markets, a shore multiplies or divides prices by four at most. */
 export const SHORE = 0.5;
 /** A curve of prices over sizes instead of a line. */
@@ -69,17 +62,14 @@ export function covariance(kernel: Kernel, a: Sites, i: number, b: Sites, j: num
   const squared = (dx * dx + dy * dy) / (kernel.length * kernel.length);
   const size = Math.abs(a.size[i]! - b.size[j]!);
   const bent = size / SIZE_BEND_LENGTH;
-  const years = (a.years[i]! - b.years[j]!) / kernel.years;
   return (
     LEVEL +
     (a.county[i] === b.county[j] ? COUNTY_LEVEL : 0) +
     SIZE_SLOPE * a.size[i]! * b.size[j]! +
-    TIME_SLOPE * a.years[i]! * b.years[j]! +
     SHORE * a.shore[i]! * b.shore[j]! +
     SIZE_BEND * Math.exp((-bent * bent) / 2) +
     kernel.smooth * Math.exp(-squared / 2) +
-    kernel.rough * Math.exp(-Math.sqrt(squared) / ROUGH_LENGTH - size / ROUGH_SIZES) +
-    kernel.bend * Math.exp((-years * years) / 2)
+    kernel.rough * Math.exp(-Math.sqrt(squared) / ROUGH_LENGTH - size / ROUGH_SIZES)
   );
 }
 

@@ -3,21 +3,22 @@ import { LAND_TERMS, type LandEffects, landPremium, type ShoreEffect, shorePremi
 import type { Pairs } from './pairs.ts';
 import { PAIRS_PER_SALE, regress } from './regress.ts';
 import { combineEstimates, type Estimate } from './shrink.ts';
+import { fitTimeCurve, logAt, type Period, type TimeCurve } from './time-curve.ts';
 
 /**
- * How price per acre changes with size and time: ln(ppa) = level(place) + elasticity x ln(acres) + trend x
- * years + effects of the land + noise. Differences between nearby sales cancel the level. A robust regression
+ * How price per acre changes with size and time: ln(ppa) = level(place) + elasticity x ln(acres) + curve(day)
+ * + effects of the land + noise. Differences between nearby sales cancel the level. A robust regression
  * on these differences gives the effects, which are shrunk toward what would be expected without the county's
  * sales.
  */
 
 /**
- * Elasticity of price per acre to acres, yearly trend of its logarithm, and effects of the land and of the
- * shore, which are null if none is significant or known.
+ * Elasticity of price per acre to acres, the change of its logarithm over time, and effects of the land and
+ * of the shore, which are null if none is significant or known.
  */
 export type Effects = {
   elasticity: number;
-  trend: number;
+  time: TimeCurve;
   land: LandEffects | null;
   shore: ShoreEffect | null;
 };
@@ -30,13 +31,12 @@ export type EffectEstimates = (Estimate | null)[];
 
 /**
  * The prior without any sales. Twice the land costs between the same and twice as much (elasticities of -1
- * and 0). Prices rise by 2% a year, like inflation, and seldom triple or halve in ten years. In 19 of 20
- * cases, fully steep, flooded, or wet land costs 0.4 to 2.7 times as much as other land, and 100 ft of
- * frontage multiplies the price by 0.75 to 1.3.
+ * and 0). In 19 of 20 cases, prices change by -13% to 19% a year, fully steep, flooded, or wet land costs 0.4
+ * to 2.7 times as much as other land, and 100 ft of frontage multiplies the price by 0.75 to 1.3.
  */
 export const PRIOR_EFFECTS: readonly Estimate[] = [
   { value: -0.5, variance: 0.5 ** 2 },
-  { value: 0.02, variance: 0.05 ** 2 },
+  { value: 0.03, variance: 0.08 ** 2 },
   { value: 0, variance: 0.5 ** 2 },
   { value: 0, variance: 0.2 ** 2 },
   { value: 0, variance: 0.5 ** 2 },
@@ -45,6 +45,9 @@ export const PRIOR_EFFECTS: readonly Estimate[] = [
 
 /** The same prior as for kriging. */
 const PRIOR_SHORE: Estimate = { value: 0, variance: SHORE };
+
+/** Twice the land never costs less than 15% more. */
+export const MIN_ELASTICITY = -0.8;
 
 /** Prior variance of a difference: sales of raw land are within 50% of one another. */
 const VARIANCE_PRIOR = 2 * 0.5 ** 2;
@@ -59,26 +62,34 @@ const MIN_Z = 3;
  */
 const MIN_PAIRS = 20 * PAIRS_PER_SALE;
 
-/** @param expected the prior of each effect */
 export function estimateEffects(
   pairs: Pairs,
-  expected: readonly Estimate[],
+  { effects: expected, changes }: ExpectedEffects,
+  days: Period,
 ): { estimates: EffectEstimates; effects: Effects } {
   const shore = shoreOf(pairs);
   const land = landOf({ ...pairs, ppa: withoutLand(pairs, { land: null, shore }) }, expected);
   // Remove only the land effects that are used. Size absorbs the rest.
   const y = withoutLand(pairs, { land: land.used, shore });
   const own = regress(y, [pairs.acres, pairs.years], pairs.count, VARIANCE_PRIOR).effects;
+  const elasticity = Math.max(MIN_ELASTICITY, combineEstimates(expected[0]!, own[0]!).value);
+  const sized = y.map((one, i) => one - elasticity * pairs.acres[i]!);
+  const time = fitTimeCurve(pairs, sized, days, { trend: expected[1]!, changes });
   return {
     estimates: [...own, ...land.estimates].map(one => (Number.isFinite(one.variance) ? one : null)),
     effects: {
-      elasticity: combineEstimates(expected[0]!, own[0]!).value,
-      trend: combineEstimates(expected[1]!, own[1]!).value,
+      elasticity,
+      time,
       land: land.used,
       shore,
     },
   };
 }
+
+/** What to expect of each effect, and of the change of ln(price) in years that other counties know. */
+export type ExpectedEffects = { effects: readonly Estimate[]; changes: ReadonlyMap<number, Estimate> };
+
+export const PRIOR: ExpectedEffects = { effects: PRIOR_EFFECTS, changes: new Map() };
 
 const UNKNOWN: Estimate = { value: 0, variance: Number.POSITIVE_INFINITY };
 
@@ -133,18 +144,20 @@ export function withoutLand(
 type LandColumns = { land?: Float64Array | undefined; shore?: Float64Array | undefined };
 
 /**
- * ln(price per acre) adjusted to one acre, mean land, and a different day.
- * @param years years from that day to the comp's day
+ * ln(price per acre) adjusted to one acre, mean land, and the last knot.
+ * @param day the comp's day, or null to ignore the change over time
  */
 export function standardLevel(
   effects: Effects,
   logPpa: number,
   logAcres: number,
-  years: number,
+  day: number | null,
   { land, shore }: LandColumns,
   i: number,
 ): number {
   const ofLand = effects.land === null || land === undefined ? 0 : landPremium(effects.land, land, i);
   const ofShore = effects.shore === null ? 0 : shorePremium(effects.shore, shore?.[i] ?? Number.NaN);
-  return logPpa - effects.elasticity * logAcres - effects.trend * years - ofLand - ofShore;
+  return (
+    logPpa - effects.elasticity * logAcres - (day === null ? 0 : logAt(effects.time, day)) - ofLand - ofShore
+  );
 }

@@ -9,10 +9,13 @@ import {
   SHORE,
   type Sites,
 } from './covariance.ts';
+import { MIN_ELASTICITY } from './effects.ts';
 import { fitProcess } from './gaussian-process.ts';
 import { createNearest, type Points, type Steps } from './nearest.ts';
 import { medianOf } from './robust.ts';
-import { DAYS_PER_YEAR, type Subject } from './valuation-types.ts';
+import { liftAt, liftOf } from './size-lift.ts';
+import { logAt, type TimeCurve } from './time-curve.ts';
+import type { Subject } from './valuation-types.ts';
 
 /**
  * The price level of a neighborhood: what all sales around a place say about ln(price per acre), by kriging
@@ -52,43 +55,43 @@ export type Kriging = {
    * @param exclude a sale to ignore, or -1
    */
   at(subject: Subject, day: number, exclude: number): Neighborhood;
-  /** The same, with a kernel that was learned from the sales until a day. */
-  learnedUntil(day: number): Kriging;
 };
 
-/** What to expect of ln(price per acre) before any sale: a line in ln(acres) and years. */
-export type ExpectedLine = { elasticity: number; trend: number };
+/** What to expect of ln(price per acre): a line in ln(acres), and a curve over time. */
+export type ExpectedLine = { elasticity: number; time: TimeCurve };
 
 type Place = { lon: number; lat: number; day: number; exclude: number };
 
 /** The sales of a neighborhood, with the factors of their covariances that make a prediction. */
 type Solved = { chosen: Int32Array; coefficients: Float64Array; shore: number };
 
-/** @param steps steps of distance and time */
-export function fitKriging(
+/**
+ * @param steps steps of distance and time
+ * @returns a function that learns a kernel from the sales until a day
+ */
+export function prepareKriging(
   sales: KrigedSales,
   county: number,
   asOfDay: number,
   { meters, days }: Steps,
-  line: ExpectedLine,
-): Kriging {
-  const scale = scaleOf(sales, county, asOfDay, meters);
+): (line: ExpectedLine, until?: number) => Kriging {
+  const scale = scaleOf(sales, county, meters);
   const sites = newSites(sales.count);
-  for (let i = 0; i < sales.count; i++) writeSite(scale, saleAt(sales, i), sites, i);
-  const { values, level } = centered(sales, sites, county, line);
+  for (let i = 0; i < sales.count; i++) writeSite(scale, siteAt(sales, i), sites, i);
   const nearest = createNearest(sales, NEIGHBORS);
   const steps = { meters, logAcres: Number.POSITIVE_INFINITY, days };
   const around = ({ lon, lat, day, exclude }: Place) => {
     const place = { lon, lat, logAcres: 0, day };
     return nearest.index.slice(0, nearest.find(place, steps, NEIGHBORS, MAX_REACH_STEPS, exclude));
   };
-  const known: Known = { sales, county, asOfDay, line, scale, sites, values, level, around };
-  const latest = fitKernel(sites, values, groupsOf(known, asOfDay));
-  const learnedUntil = (day: number): Kriging => {
-    const kernel = fitKernel(sites, values, groupsOf(known, day), latest);
-    return { at: createNeighborhoods(known, kernel), learnedUntil };
+  let first: Kernel | undefined;
+  return (line, until = asOfDay) => {
+    const { values, level } = centered(sales, county, line);
+    const known: Known = { sales, county, asOfDay, line, scale, sites, values, level, around };
+    const kernel = fitKernel(sites, values, groupsOf(known, until), first);
+    first ??= kernel;
+    return { at: createNeighborhoods(known, kernel) };
   };
-  return { at: createNeighborhoods(known, latest), learnedUntil };
 }
 
 type Known = {
@@ -107,33 +110,42 @@ type Known = {
 
 function createNeighborhoods(known: Known, kernel: Kernel): Kriging['at'] {
   const { county, asOfDay, line, scale, sites, values, level, around } = known;
-  const solve = (place: Place) => solveAround(kernel, sites, values, around(place));
-  const cells = new Map<number, Solved>();
-  function solveCell(x: number, y: number): Solved {
+  const site = newSites(1);
+  const predict = ({ chosen, coefficients }: Solved, at: Site) => {
+    writeSite(scale, at, site, 0);
+    let sum = level;
+    for (let i = 0; i < chosen.length; i++)
+      sum += coefficients[i]! * covariance(kernel, sites, chosen[i]!, site, 0);
+    return sum + line.elasticity * at.logAcres;
+  };
+  const solve = (place: Place) => {
+    const solved = solveAround(kernel, sites, values, around(place));
+    const curve = (logAcres: number) => predict(solved, { ...place, logAcres, county, shore: Number.NaN });
+    return { ...solved, lift: liftOf(curve, scale.logAcres, MIN_ELASTICITY) };
+  };
+  const cells = new Map<number, ReturnType<typeof solve>>();
+  function solveCell({ lon, lat }: Subject) {
+    const [x, y] = [(lon - scale.lon) * scale.perLon, (lat - scale.lat) * scale.perLat];
     const cell = (at: number) => Math.floor(at / CELL_STEPS);
     const key = cell(x) * 2 ** 26 + cell(y);
     let solved = cells.get(key);
     if (solved === undefined) {
       const middle = (at: number) => (cell(at) + 0.5) * CELL_STEPS;
-      const [lon, lat] = [scale.lon + middle(x) / scale.perLon, scale.lat + middle(y) / scale.perLat];
-      solved = solve({ lon, lat, day: asOfDay, exclude: -1 });
+      const center = { lon: scale.lon + middle(x) / scale.perLon, lat: scale.lat + middle(y) / scale.perLat };
+      solved = solve({ ...center, day: asOfDay, exclude: -1 });
       cells.set(key, solved);
     }
     return solved;
   }
 
-  const site = newSites(1);
-  return ({ lon, lat, acres, shore }, day, exclude) => {
-    const logAcres = Math.log(acres);
-    writeSite(scale, { lon, lat, logAcres, day, county, shore: shore ?? Number.NaN }, site, 0);
+  return (subject, day, exclude) => {
+    const { lon, lat, acres, shore = Number.NaN } = subject;
     const isCurrent = day === asOfDay && exclude < 0;
-    const solved = isCurrent ? solveCell(site.x[0]!, site.y[0]!) : solve({ lon, lat, day, exclude });
-    const { chosen, coefficients } = solved;
-    if (chosen.length < MIN_SALES) return { logPpa: Number.NaN, shore: solved.shore };
-    let logPpa = level + lineAt(line, logAcres, site.years[0]!);
-    for (let i = 0; i < chosen.length; i++)
-      logPpa += coefficients[i]! * covariance(kernel, sites, chosen[i]!, site, 0);
-    return { logPpa, shore: solved.shore };
+    const solved = isCurrent ? solveCell(subject) : solve({ lon, lat, day, exclude });
+    if (solved.chosen.length < MIN_SALES) return { logPpa: Number.NaN, shore: solved.shore };
+    const logAcres = Math.log(acres);
+    const level = predict(solved, { lon, lat, logAcres, county, shore });
+    return { logPpa: level + liftAt(solved.lift, logAcres) + logAt(line.time, day), shore: solved.shore };
   };
 }
 
@@ -146,12 +158,11 @@ type Scale = {
   perLon: number;
   perLat: number;
   logAcres: number;
-  day: number;
   /** The share of sales on a shore. */
   shore: number;
 };
 
-function scaleOf(sales: KrigedSales, county: number, day: number, meters: number): Scale {
+function scaleOf(sales: KrigedSales, county: number, meters: number): Scale {
   const own = ofCounty(sales, county);
   const meanOf = (column: Float64Array) => (own.length === 0 ? 0 : mean(own.map(i => column[i]!)));
   const shores = own.map(i => sales.shore[i]!).filter(shore => !Number.isNaN(shore));
@@ -163,7 +174,6 @@ function scaleOf(sales: KrigedSales, county: number, day: number, meters: number
     perLon: perLat * Math.cos((lat * Math.PI) / 180),
     perLat,
     logAcres: meanOf(sales.logAcres),
-    day,
     shore: shores.length === 0 ? 0 : mean(shores),
   };
 }
@@ -175,32 +185,28 @@ function ofCounty({ count, county }: KrigedSales, wanted: number): number[] {
   return own.length === 0 ? all : own;
 }
 
-type Sale = Record<'lon' | 'lat' | 'logAcres' | 'day' | 'county' | 'shore', number>;
+type Site = Record<'lon' | 'lat' | 'logAcres' | 'county' | 'shore', number>;
 
-const saleAt = ({ lon, lat, logAcres, day, county, shore }: KrigedSales, i: number): Sale => ({
+const siteAt = ({ lon, lat, logAcres, county, shore }: KrigedSales, i: number): Site => ({
   lon: lon[i]!,
   lat: lat[i]!,
   logAcres: logAcres[i]!,
-  day: day[i]!,
   county: county[i]!,
   shore: shore[i]!,
 });
 
-function writeSite(scale: Scale, sale: Sale, into: Sites, i: number): void {
+function writeSite(scale: Scale, sale: Site, into: Sites, i: number): void {
   into.x[i] = (sale.lon - scale.lon) * scale.perLon;
   into.y[i] = (sale.lat - scale.lat) * scale.perLat;
   into.size[i] = sale.logAcres - scale.logAcres;
-  into.years[i] = (sale.day - scale.day) / DAYS_PER_YEAR;
   into.shore[i] = Number.isNaN(sale.shore) ? 0 : sale.shore - scale.shore;
   into.county[i] = sale.county;
 }
 
-const lineAt = ({ elasticity, trend }: ExpectedLine, logAcres: number, years: number) =>
-  elasticity * logAcres + trend * years;
-
 /** How far each sale is above the expected line, minus the median of the county. */
-function centered(sales: KrigedSales, { years }: Sites, county: number, line: ExpectedLine) {
-  const above = sales.logPpa.map((logPpa, i) => logPpa - lineAt(line, sales.logAcres[i]!, years[i]!));
+function centered(sales: KrigedSales, county: number, { elasticity, time }: ExpectedLine) {
+  const { logPpa, logAcres, day } = sales;
+  const above = logPpa.map((one, i) => one - elasticity * logAcres[i]! - logAt(time, day[i]!));
   const level = medianOf(ofCounty(sales, county).map(i => above[i]!)) ?? 0;
   return { values: above.map(value => value - level), level };
 }
@@ -211,7 +217,12 @@ function groupsOf({ sales, county, around }: Known, day: number): Int32Array[] {
   if (own.length <= MAX_TOGETHER) return [Int32Array.from(own)];
   return Array.from({ length: GROUPS }, (_, k) => {
     const center = own[Math.floor(((k + 0.5) * own.length) / GROUPS)]!;
-    return around({ ...saleAt(sales, center), exclude: -1 }).subarray(0, GROUP_SIZE);
+    return around({
+      lon: sales.lon[center]!,
+      lat: sales.lat[center]!,
+      day: sales.day[center]!,
+      exclude: -1,
+    }).subarray(0, GROUP_SIZE);
   });
 }
 

@@ -4,12 +4,14 @@ import { type Calibration, calibrate, errorSizeOf, holdOut } from './calibrate.t
 import {
   type EffectEstimates,
   type Effects,
+  type ExpectedEffects,
   estimateEffects,
+  PRIOR,
   PRIOR_EFFECTS,
   standardLevel,
   withoutLand,
 } from './effects.ts';
-import { fitKriging, type Kriging } from './kriging.ts';
+import { prepareKriging } from './kriging.ts';
 import { countyLevels, reachOfCounties, withoutLevels } from './level.ts';
 import type { Steps } from './nearest.ts';
 import { groundStep, type Pairs, pairsOf, pairsUntil, placesOf } from './pairs.ts';
@@ -22,21 +24,24 @@ import { openListings, plausibleListings, withoutOutliers } from './screen.ts';
 import { type FittedMarket, type Market, marketOf } from './select.ts';
 import { type Estimate, priorFromCounties } from './shrink.ts';
 import { createSurface, KERNEL_STEPS, type Places } from './surface.ts';
+import { inAnyYear, logAt, ownChanges } from './time-curve.ts';
 import { type Comps, DAYS_PER_YEAR, MAX_STEPS } from './valuation-types.ts';
 
 /** Stored with every valuation. Increment it when any figure changes. */
-export const MODEL_VERSION = '10';
+export const MODEL_VERSION = '11';
 
 /**
- * One step is a size ratio of 2.7, or three years. For sales in Washington, NH, the results hardly depend on
- * these values.
+ * One step is a size ratio of 20, or three years. For sales in Washington, NH, the results hardly depend on
+ * these values. With smaller ratios, larger lots can cost less where large comps were cheap.
  */
-const STEP_LOG_ACRES = 1;
+const STEP_LOG_ACRES = 3;
 const STEP_DAYS = 3 * DAYS_PER_YEAR;
 
 /** Estimates from a county's own sales, used as priors for other counties; null if there are none. */
 export type CountyEstimates = {
   effects: EffectEstimates;
+  /** Change of ln(price) by year. */
+  changes: Record<number, Estimate>;
   /** ln(sale price / asking price). */
   ratio: Estimate | null;
   /** Mean of ln |error| of estimates. */
@@ -71,7 +76,9 @@ export function fitCounty(
 ): FittedCounty {
   const known = salesUntil(comps, asOfDay);
   const { usable, second, all } = known;
-  const rough = estimateEffects(pairsOf(comps, all, placesOf(comps, all), county), PRIOR_EFFECTS).effects;
+  const firstDay = all.reduce((least, sale) => Math.min(least, comps.soldDay[sale]!), asOfDay);
+  const allPairs = pairsOf(comps, all, placesOf(comps, all), county);
+  const rough = estimateEffects(allPairs, PRIOR, { firstDay, asOfDay }).effects;
   const kept = withoutOutliers(comps, all, rough);
   const keptSet = new Set(kept);
   const outliers = new Set(usable.filter(sale => !keptSet.has(sale)));
@@ -80,14 +87,11 @@ export function fitCounty(
   const sales = marketOf(comps, kept, true, i => comps.soldDay[i]!);
   const steps = { meters: stepOf(comps, kept, county), logAcres: STEP_LOG_ACRES, days: STEP_DAYS };
   const expected = expectations(others, county);
-  const kriging = fitKriging({ ...sales, count: kept.length }, county, asOfDay, steps, {
-    elasticity: expected.effects[0]!.value,
-    trend: expected.effects[1]!.value,
-  });
-  const input: FitInput = { comps, county, asOfDay, pairs, places, sales, steps, kriging };
+  const krige = prepareKriging({ ...sales, count: kept.length }, county, asOfDay, steps);
+  const input: FitInput = { firstDay, comps, county, asOfDay, pairs, places, sales, steps, krige };
 
-  const { fitted, estimates } = build(input, expected.effects);
-  const heldOut = holdOut(fitted, earlierMarkets(input, expected.effects, fitted), comps, all);
+  const { fitted, estimates } = build(input, expected);
+  const heldOut = holdOut(fitted, earlierMarkets(input, expected, fitted), comps, all);
   Object.assign(fitted, heldOut.learned);
   const ratio = ratioOf({ ...comps, asked: lastAskingPrices(comps, second) }, kept, county, asOfDay);
   fitted.discount = discountOf(ratio, expected.ratio(ratioByPremiums(premiumsOf(fitted))));
@@ -97,24 +101,22 @@ export function fitCounty(
     outliers,
     get estimates() {
       if (fitted.levels.sales === 0)
-        return { effects: estimates.map(() => null), ratio: ratio.estimate, errorSize: null };
+        return { effects: estimates.map(() => null), changes: {}, ratio: ratio.estimate, errorSize: null };
       if (others.size === 0)
-        return { effects: estimates, ratio: ratio.estimate, errorSize: errorSizeOf(heldOut) };
-      const alone = build(input, PRIOR_EFFECTS);
-      const earlier = earlierMarkets(input, PRIOR_EFFECTS, alone.fitted);
+        return {
+          effects: estimates,
+          changes: changesOf(fitted),
+          ratio: ratio.estimate,
+          errorSize: errorSizeOf(heldOut),
+        };
+      const alone = build(input, PRIOR);
+      const earlier = earlierMarkets(input, PRIOR, alone.fitted);
       const errorSize = errorSizeOf(holdOut(alone.fitted, earlier, comps, all));
-      return { effects: alone.estimates, ratio: ratio.estimate, errorSize };
+      return { effects: alone.estimates, changes: changesOf(alone.fitted), ratio: ratio.estimate, errorSize };
     },
     priceIndex() {
-      const { elasticity } = fitted.effects;
-      const y = withoutLand(pairs, fitted.effects).map((ppa, i) => ppa - elasticity * pairs.acres[i]!);
       const own = kept.filter(sale => comps.county[sale] === county);
-      return priceIndexOf(
-        pairs,
-        y,
-        own.map(sale => comps.soldDay[sale]!),
-        asOfDay,
-      );
+      return priceIndexOf(fitted.effects.time, own.length);
     },
   };
 }
@@ -145,14 +147,20 @@ function expectations(others: OtherCounties, county: number) {
     });
     return priorFromCounties(new Map(known), county, prior);
   };
+  const effects = PRIOR_EFFECTS.map((prior, k) => expect(({ effects }) => effects[k], prior));
+  const years = new Set([...others.values()].flatMap(({ changes }) => Object.keys(changes).map(Number)));
   return {
-    effects: PRIOR_EFFECTS.map((prior, k) => expect(({ effects }) => effects[k], prior)),
+    effects,
+    changes: new Map(
+      [...years].map(year => [year, expect(({ changes }) => changes[year], inAnyYear(effects[1]!))]),
+    ),
     ratio: (prior: Estimate) => expect(({ ratio }) => ratio, prior),
     errorSize: expect(({ errorSize }) => errorSize, PRIOR_ERROR_SIZE),
   };
 }
 
 type FitInput = {
+  firstDay: number;
   comps: Comps;
   county: number;
   asOfDay: number;
@@ -160,15 +168,19 @@ type FitInput = {
   places: Places;
   sales: Market;
   steps: Steps;
-  kriging: Kriging;
+  krige: ReturnType<typeof prepareKriging>;
 };
 
+const changesOf = ({ effects }: FittedMarket) =>
+  Object.fromEntries(ownChanges(effects.time, PRIOR_EFFECTS[1]!));
+
 function build(
-  { comps, county, asOfDay, pairs, places, sales, steps, kriging }: FitInput,
-  expected: readonly Estimate[],
+  { firstDay, comps, county, asOfDay, pairs, places, sales, steps, krige }: FitInput,
+  expected: ExpectedEffects,
+  until?: number,
 ) {
-  const { estimates, effects } = estimateEffects(pairs, expected);
-  const value = residualsOf(sales, effects, asOfDay);
+  const { estimates, effects } = estimateEffects(pairs, expected, { firstDay, asOfDay });
+  const value = residualsOf(sales, effects);
   const { noise, total } = variancesOf(pairs, effects, sales, value, county);
   const levels = countyLevels(sales.county, value, county, total);
   const residuals = { county: sales.county, value, levels, noise, spread: Math.max(0, total - noise) };
@@ -184,12 +196,10 @@ function build(
     steps,
     levels,
     surface,
-    kriging,
+    kriging: krige({ elasticity: expected.effects[0]!.value, time: effects.time }, until),
     isCovered: levels.sales > 0 ? () => true : reachOfCounties(sales),
     discount: { log: 0, deviation: 0 },
-    lag: 0,
     opinion: 0,
-    weightSteps: 1,
     neighborhoodShare: 0,
     levelOf({ level, lon, lat, county }, entry, day) {
       const known = day === asOfDay ? level[entry]! : Number.NaN;
@@ -213,10 +223,10 @@ const GROWTH = 1.5;
  */
 function earlierMarkets(
   known: FitInput,
-  expected: readonly Estimate[],
+  expected: ExpectedEffects,
   latest: FittedMarket,
 ): (day: number) => FittedMarket {
-  const { sales, county, pairs, kriging } = known;
+  const { sales, county, pairs } = known;
   const days = sales.day.filter((_, i) => sales.county[i] === county).sort();
   const markets = new Map<number, FittedMarket>();
   return day => {
@@ -226,18 +236,16 @@ function earlierMarkets(
     let market = markets.get(seen);
     if (market === undefined) {
       const until = seen === 0 ? Number.NEGATIVE_INFINITY : days[seen - 1]!;
-      const earlier = { pairs: pairsUntil(pairs, until), kriging: kriging.learnedUntil(until) };
-      market = build({ ...known, ...earlier }, expected).fitted;
+      market = build({ ...known, pairs: pairsUntil(pairs, until) }, expected, until).fitted;
       markets.set(seen, market);
     }
     return market;
   };
 }
 
-function residualsOf(market: Market, effects: Effects, asOfDay: number): Float64Array {
+function residualsOf(market: Market, effects: Effects): Float64Array {
   return market.logPpa.map((logPpa, i) => {
-    const years = (market.day[i]! - asOfDay) / DAYS_PER_YEAR;
-    return standardLevel(effects, logPpa, market.logAcres[i]!, years, market, i);
+    return standardLevel(effects, logPpa, market.logAcres[i]!, market.day[i]!, market, i);
   });
 }
 
@@ -251,7 +259,11 @@ const PRIOR_NOISE = 0.5;
 function variancesOf(pairs: Pairs, effects: Effects, { county }: Market, value: Float64Array, fips: number) {
   const ppa = withoutLand(pairs, effects);
   const differences = Array.from({ length: pairs.count }, (_, i) =>
-    Math.abs(ppa[i]! - effects.elasticity * pairs.acres[i]! - effects.trend * pairs.years[i]!),
+    Math.abs(
+      ppa[i]! -
+        effects.elasticity * pairs.acres[i]! -
+        (logAt(effects.time, pairs.days[2 * i]!) - logAt(effects.time, pairs.days[2 * i + 1]!)),
+    ),
   );
   const own = value.filter((_, i) => county[i] === fips);
   const deviations = own.length > 0 ? own : withoutLevels(county, value);
@@ -266,7 +278,7 @@ function variancesOf(pairs: Pairs, effects: Effects, { county }: Market, value: 
 }
 
 /** Premium of each listing over the level of sales at its location; empty if there are no sales. */
-function premiumsOf({ asking, asOfDay, effects, levelOf, sales, lag }: FittedMarket): Float64Array {
+function premiumsOf({ asking, asOfDay, effects, levelOf, sales }: FittedMarket): Float64Array {
   if (sales.source.length === 0) return new Float64Array();
-  return residualsOf(asking, effects, asOfDay).map((one, i) => one - levelOf(asking, i, asOfDay) + lag);
+  return residualsOf(asking, effects).map((one, i) => one - levelOf(asking, i, asOfDay));
 }

@@ -33,9 +33,9 @@ type PairedLand = {
 };
 
 /** Maximum number of sales to estimate effects from. More sales don't improve the estimates noticeably. */
-const MAX_PAIRED = 3_000;
+const MAX_PAIRED = 12_000;
 /** Sales farther apart than this differ in more than size and time. */
-const MAX_PAIR_M = 10_000;
+const MAX_PAIR_M = 50_000;
 
 /** One step is the radius that contains this many sales around a typical sale in the county. */
 const SALES_PER_STEP = 30;
@@ -58,15 +58,16 @@ export function placesOf(comps: Comps, chosen: Int32Array): Places {
 }
 
 /**
- * Differences between each sale in a county, latest first, and the sales that are closest to it. For a county
- * without sales, all nearby sales are paired.
+ * Differences between the sales in a county (or every nth of them), latest first, and the sales that are
+ * closest to each. For a county without sales, all nearby sales are paired.
  */
 export function pairsOf(comps: Comps, sales: Int32Array, places: Places, county: number): Pairs {
   const entries = Int32Array.from(sales.keys());
   const ofCounty = entries.filter(i => comps.county[sales[i]!] === county);
   const own = ofCounty.length === 0 ? entries : ofCounty;
-  const latest = own.slice(-MAX_PAIRED).reverse();
-  const most = latest.length * PAIRS_PER_SALE;
+  const stride = Math.ceil(own.length / MAX_PAIRED);
+  const paired = own.filter((_, i) => (own.length - 1 - i) % stride === 0).reverse();
+  const most = paired.length * PAIRS_PER_SALE;
   const pairs: Pairs = {
     ppa: new Float64Array(most),
     acres: new Float64Array(most),
@@ -84,7 +85,7 @@ export function pairsOf(comps: Comps, sales: Int32Array, places: Places, county:
     ),
     count: 0,
   };
-  for (const i of latest) {
+  for (const i of paired) {
     const a = sales[i]!;
     const count = places.find(comps.lon[a]!, comps.lat[a]!, MAX_PAIR_M, PAIRS_PER_SALE, 1, { exclude: i });
     for (let k = 0; k < count; k++) {

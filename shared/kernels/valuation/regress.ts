@@ -19,9 +19,14 @@ export type Regression = {
    * all equal or it depends on earlier columns.
    */
   effects: Estimate[];
+  /** Covariances of the effects. */
+  covariances: Float64Array[];
   /** The variance of the residuals. */
   residual: number;
 };
+
+/** What to expect of the columns' effects: a precision matrix, and its product with their means. */
+export type Prior = { precision: readonly Float64Array[]; weighted: Float64Array };
 
 /** Huber regression without intercept. @param elsewhere prior variance of the residuals */
 export function regress(
@@ -29,36 +34,56 @@ export function regress(
   columns: readonly Float64Array[],
   count: number,
   elsewhere: number,
+  prior?: Prior,
 ): Regression {
   const size = columns.length;
   let effects: Float64Array = new Float64Array(size);
   let scale = Number.POSITIVE_INFINITY;
   let inverse: Float64Array[] = [];
   const residuals = new Float64Array(count);
+  const shrunk = (of: number, known = 0) => {
+    const free = Math.max(0, count / PAIRS_PER_SALE - known);
+    return (free * of * of + VARIANCE_PRIOR_SALES * elsewhere) / (free + VARIANCE_PRIOR_SALES);
+  };
   const table = tableOf(y, columns, count);
+  let noise = elsewhere * PAIRS_PER_SALE;
   for (let round = 0; round < ROUNDS; round++) {
     const { normal, right } = normalOf(table, size, residuals, HUBER * scale);
+    if (prior !== undefined) addPrior(prior, noise, normal, right);
     inverse = invert(normal);
     const next = multiply(inverse, right);
     const moved = next.reduce((sum, one, j) => sum + Math.abs(one - effects[j]!), 0);
     effects = next;
     subtract(table, effects, residuals);
     scale = Math.max(1e-9, MAD_TO_SD * (medianOf(residuals.map(Math.abs)) ?? 0));
+    noise = PAIRS_PER_SALE * shrunk(scale);
     if (round > 0 && moved < 1e-9) break;
   }
-  const known = inverse.filter((of, j) => of[j]! > 0).length;
-  const free = Math.max(0, count / PAIRS_PER_SALE - known);
-  const residual = (free * scale * scale + VARIANCE_PRIOR_SALES * elsewhere) / (free + VARIANCE_PRIOR_SALES);
+  const known = prior === undefined ? inverse.filter((of, j) => of[j]! > 0).length : 0;
+  const residual = shrunk(scale, known);
   // The pairs of one sale share its noise, so together they count as one pair.
-  const noise = residual * PAIRS_PER_SALE;
+  noise = residual * PAIRS_PER_SALE;
   return {
     residual,
+    covariances: inverse.map(row => row.map(one => noise * one)),
     effects: inverse.map((of, j) =>
       of[j]! > 0
         ? { value: effects[j]!, variance: noise * of[j]! }
         : { value: 0, variance: Number.POSITIVE_INFINITY },
     ),
   };
+}
+
+function addPrior(
+  { precision, weighted }: Prior,
+  noise: number,
+  normal: Float64Array[],
+  right: Float64Array,
+): void {
+  for (const [j, row] of normal.entries()) {
+    right[j]! += noise * weighted[j]!;
+    for (let k = 0; k <= j; k++) row[k]! += noise * precision[j]![k]!;
+  }
 }
 
 /** Row-major for locality: the columns, then y. */

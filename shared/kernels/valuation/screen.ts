@@ -60,7 +60,14 @@ export function withoutOutliers(comps: Comps, sales: Int32Array, effects: Effect
     for (; end < sales.length && county[sales[end]!] === fips; end++) {
       const sale = sales[end]!;
       const logAcres = Math.log(acres[sale]!);
-      levels[end] = standardLevel(effects, Math.log(price[sale]! / acres[sale]!), logAcres, 0, comps, sale);
+      levels[end] = standardLevel(
+        effects,
+        Math.log(price[sale]! / acres[sale]!),
+        logAcres,
+        null,
+        comps,
+        sale,
+      );
     }
     let start = begin;
     let from = begin;
@@ -128,7 +135,7 @@ export function plausibleListings(
 ): Int32Array {
   const { price, acres } = comps;
   const levelOf = (i: number) =>
-    standardLevel(effects, Math.log(price[i]! / acres[i]!), Math.log(acres[i]!), 0, comps, i);
+    standardLevel(effects, Math.log(price[i]! / acres[i]!), Math.log(acres[i]!), null, comps, i);
   const levels = new Map<number, number[]>();
   const windows = new Map<number, Bound>();
   // Sales are sorted by county and day.

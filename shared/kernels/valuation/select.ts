@@ -6,10 +6,11 @@ import { landMove, landOf, shoreMove } from './land-effects.ts';
 import type { CountyLevels } from './level.ts';
 import { createNearest, type Place, type Steps } from './nearest.ts';
 import type { Surface } from './surface.ts';
-import { type Comps, DAYS_PER_YEAR, MAX_STEPS, type Subject } from './valuation-types.ts';
+import { logAt } from './time-curve.ts';
+import { type Comps, MAX_STEPS, type Subject } from './valuation-types.ts';
 
 /** Maximum number of comps per estimate. */
-export const MAX_COMPS = 12;
+export const MAX_COMPS = 24;
 
 /** Sales or listings in the model's columns. Entry i is the comp source[i]. */
 export type Market = ReturnType<typeof marketOf>;
@@ -34,15 +35,8 @@ export type FittedMarket = {
   levelOf(market: Market, entry: number, day: number): number;
   /** The adjustment from asking prices to sale prices. */
   discount: Discount;
-  /**
-   * The error of estimates for the latest sales, as ln(estimate / price). It arises because the trend lags
-   * behind the market.
-   */
-  lag: number;
   /** The share of the difference between the assessor's opinions that a comp is adjusted by. */
   opinion: number;
-  /** After this many more steps, a comp has 1/e of the weight. */
-  weightSteps: number;
   /** The share of the neighborhood's level in an estimate. The comps share the rest. */
   neighborhoodShare: number;
 };
@@ -76,7 +70,7 @@ export function marketOf(comps: Comps, chosen: Int32Array, sold: boolean, dayOf:
     logPpa: column(i => Math.log(comps.price[i]! / comps.acres[i]!)),
     /** Price level at the comp's location, including the comp itself; NaN until `levelOf` calculates it. */
     level: new Float64Array(chosen.length).fill(Number.NaN),
-    nearest: createNearest({ count: chosen.length, lon, lat, logAcres, day }, MAX_COMPS),
+    nearest: createNearest({ count: chosen.length, lon, lat, logAcres, day }, MAX_COMPS + 1),
   };
 }
 
@@ -92,7 +86,7 @@ export type ChosenComps = ReturnType<typeof newChosenComps>;
 /** Comps adjusted to a subject. */
 export type AdjustedComps = Pick<
   ChosenComps,
-  'count' | 'steps' | 'weight' | 'price' | 'ppa' | 'logAcres' | 'sale' | 'adjusted' | 'neighborhood'
+  'count' | 'steps' | 'edge' | 'weight' | 'price' | 'ppa' | 'logAcres' | 'sale' | 'adjusted' | 'neighborhood'
 >;
 
 export function newChosenComps(most = MAX_COMPS) {
@@ -111,6 +105,8 @@ export function newChosenComps(most = MAX_COMPS) {
     logAcres: column(),
     /** 1 for a sale, 0 for an asking price. */
     sale: new Uint8Array(most),
+    /** The steps at which a listing and a sale would have no weight. */
+    edge: Float64Array.of(MAX_STEPS, MAX_STEPS),
     /** The assessor's opinion of the subject minus that of the comp; NaN if unknown. */
     apart: column(),
     // Adjustments of ln(price per acre). `land` includes shores and the share of `apart`; NaN if none of them
@@ -153,8 +149,11 @@ export function chooseComps(
   return into.count < MIN_COMPS ? into : adjust(model, subject, day, exclude, into);
 
   function addNearest(market: Market, most: number): void {
-    const count = market.nearest.find(place, steps, most, MAX_STEPS, market === sales ? exclude : -1);
-    for (let i = 0; i < count; i++) addComp(into, market, market.nearest.index[i]!, market.nearest.steps[i]!);
+    const { nearest } = market;
+    const near = nearest.find(place, steps, most + 1, MAX_STEPS, market === sales ? exclude : -1);
+    const count = Math.min(most, near);
+    into.edge[market.sold ? 1 : 0] = near > most ? nearest.steps[most]! : MAX_STEPS;
+    for (let i = 0; i < count; i++) addComp(into, market, nearest.index[i]!, nearest.steps[i]!);
   }
 }
 
@@ -174,13 +173,23 @@ export function addComp(into: ChosenComps, market: Market, entry: number, steps:
   into.steps[i] = steps;
 }
 
-/** Sets the weights of the comps. */
-export function weighComps({ count, sale, steps, weight }: AdjustedComps, weightSteps: number): void {
+/** The weight of a comp beyond the edge, which only a user adds, as a share of what its steps alone give. */
+const OUTER_WEIGHT = 0.02;
+
+/**
+ * Sets the weights of the comps. One step farther is 1/e of the weight. The weight of the first comp that is
+ * not used is subtracted from all, so that none enters or leaves with a jump.
+ * @param stepsPerE in reports of earlier versions, this many steps farther is 1/e of the weight
+ */
+export function weighComps({ count, sale, steps, edge, weight }: AdjustedComps, stepsPerE = 1): void {
   let least = Number.POSITIVE_INFINITY;
   for (let i = 0; i < count; i++) least = Math.min(least, steps[i]!);
   let total = 0;
   for (let i = 0; i < count; i++) {
-    weight[i] = (sale[i] === 1 ? 1 : ASKING_WEIGHT) * Math.exp((least - steps[i]!) / weightSteps);
+    const near = Math.exp((least - steps[i]!) / stepsPerE);
+    const end = edge[sale[i]!]!;
+    const above = steps[i]! < end ? near - Math.exp((least - end) / stepsPerE) : OUTER_WEIGHT * near;
+    weight[i] = (sale[i] === 1 ? 1 : ASKING_WEIGHT) * above;
     total += weight[i]!;
   }
   for (let i = 0; i < count; i++) weight[i]! /= total;
@@ -194,8 +203,9 @@ export function adjust(
   exclude: number,
   into: ChosenComps,
 ): ChosenComps {
-  const { lag, opinion } = model;
-  const { elasticity, trend, land: landEffects } = model.effects;
+  const { opinion } = model;
+  const { elasticity, time: curve, land: landEffects } = model.effects;
+  const now = logAt(curve, day);
   const logAcres = Math.log(subject.acres);
   const level = model.surface.levelAt(subject.lon, subject.lat, model.county, day, exclude);
   const neighborhood = model.kriging.at(subject, day, exclude);
@@ -208,7 +218,7 @@ export function adjust(
     into.logAcres[i] = market.logAcres[entry]!;
     into.sale[i] = market.sold ? 1 : 0;
     const size = elasticity * (logAcres - market.logAcres[entry]!);
-    const time = (trend * (day - market.day[entry]!)) / DAYS_PER_YEAR - (market.sold ? lag : 0);
+    const time = now - logAt(curve, market.day[entry]!);
     const location = level - model.levelOf(market, entry, day);
     const apart = opinionDifference(subject.assessed ?? Number.NaN, market.assessed[entry]!);
     const ofLand =
@@ -228,7 +238,9 @@ export function adjust(
     into.adjusted[i] =
       market.logPpa[entry]! + size + time + (Number.isNaN(land) ? 0 : land) + location + discount;
   }
-  weighComps(into, model.weightSteps);
+  weighComps(into);
+  // Sales around the subject differ from it in the assessor's opinion as its comps do.
+  into.neighborhood += opinion * meanOpinionDifference(into);
   return into;
 }
 

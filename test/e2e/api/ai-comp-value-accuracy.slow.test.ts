@@ -2,13 +2,20 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { dayOf } from '../../../shared/kernels/stats/calendar.ts';
+import { LAND_KERNELS } from '../../../shared/land/compute-land.ts';
 import { rootDir } from '../../../shared/platform/root.ts';
 import { backtestValuations } from '../../../workers/valuation/run-backtest.ts';
+import { settle } from '../../db/attributes-support.ts';
 import { createTestDatabase } from '../../support/database.ts';
+import { ingestSample } from '../../support/sample.ts';
+import { valueMarket } from '../../support/valuations.ts';
 
 const db = await createTestDatabase({}, { sample: true });
 
 test('estimates of qualified Washington sales beat every baseline, as docs/benchmarks.md says', async () => {
+  await ingestSample(db.pool, 'washington-nh-water');
+  await settle(db.pool, LAND_KERNELS);
+  await valueMarket(db.pool);
   const result = await backtestValuations(db.pool, {
     fromDay: dayOf('2012-01-01'),
     toDay: dayOf('2025-09-28'),

@@ -1,24 +1,23 @@
 import { describe, expect, test } from 'vitest';
-import { createOpinionWeight, opinionDifference } from '../../../../shared/kernels/valuation/assessor.ts';
+import { opinionDifference, opinionWeight } from '../../../../shared/kernels/valuation/assessor.ts';
 import { createRandom } from '../../../bench/generate/random.ts';
 import { normal } from '../../../support/sales.ts';
 
-/** Errors of sales one a day, of which the assessor foretells a share. */
+/** Errors of sales, of which the assessor foretells a share. */
 function sales(count: number, share: number, seed = 1) {
   const random = createRandom(seed);
-  const days = Array.from({ length: count }, (_, day) => day);
-  const apart = days.map(() => 0.5 * normal(random));
+  const apart = Array.from({ length: count }, () => 0.5 * normal(random));
   const errors = apart.map(one => 0.3 * normal(random) - 0.2 - share * one);
-  return { days, apart, errors };
+  return { apart, errors };
 }
 
-const weightOf = ({ days, errors, apart }: ReturnType<typeof sales>, day = days.length) =>
-  createOpinionWeight(days, errors, apart)(day);
+const weightOf = ({ errors, apart }: ReturnType<typeof sales>) => opinionWeight(errors, apart);
 
 describe('the weight of the assessor', () => {
-  test('is what past errors show, up to a half', () => {
+  test('is what past errors show, up to all of it', () => {
     expect(weightOf(sales(300, 0.3))).toBeCloseTo(0.3, 1);
-    expect(weightOf(sales(300, 0.9))).toBe(0.5);
+    expect(weightOf(sales(300, 0.8))).toBeCloseTo(0.8, 1);
+    expect(weightOf(sales(300, 1.5))).toBe(1);
   });
 
   test('is none where errors have nothing to do with what is seen, are the other way round, or nobody sees', () => {
@@ -30,10 +29,7 @@ describe('the weight of the assessor', () => {
     expect(weightOf({ ...sales(300, 0.5), apart: new Array(300).fill(0) })).toBe(0);
   });
 
-  test('comes of the sales up to the day alone', () => {
-    const before = sales(60, 0.4);
-    const after = { ...before, errors: before.errors.map((error, i) => (i < 30 ? error : 99)) };
-    expect(weightOf(after, 29)).toBe(weightOf(before, 29));
+  test('is none with three sales', () => {
     expect(weightOf(sales(3, 0.9))).toBe(0);
   });
 });
