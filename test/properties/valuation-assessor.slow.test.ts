@@ -42,7 +42,7 @@ test('an assessor who knows what land is like makes values better', () => {
     const { beside, without, coverage } = errors(assessed(400, 1, 0.2, seed));
     expect(beside).toBeLessThan(without - 1);
     expect(coverage).toBeGreaterThan(70);
-    expect(coverage).toBeLessThan(90);
+    expect(coverage).toBeLessThan(92);
   }
 });
 

@@ -97,19 +97,21 @@ export function fitScale(
   const { center, unit } = standardsOf(rows);
   const standard = rows.map(row => row.map((value, i) => (i === 0 ? 1 : (value - center[i]!) / unit[i]!)));
   const folds = Math.min(FOLDS, n);
+  // A handful of errors can't show what their size depends on.
+  const penalties = n < FOLDS ? [Number.POSITIVE_INFINITY] : PENALTIES;
   const foldOf = (row: number) => Math.floor((row * folds) / n);
   const all = momentsOf(standard, sizes, 0, n);
   const solutions = Array.from({ length: folds }, (_, fold) => {
     const first = Math.ceil((fold * n) / folds);
     const foldMoments = momentsOf(standard, sizes, first, Math.ceil(((fold + 1) * n) / folds));
-    return PENALTIES.map(penalty => solveRidge(all, foldMoments, penalty, expected));
+    return penalties.map(penalty => solveRidge(all, foldMoments, penalty, expected));
   });
-  const logs = PENALTIES.map((_, k) =>
+  const logs = penalties.map((_, k) =>
     Float64Array.from(standard, (row, i) => dot(solutions[foldOf(i)]![k]!, row)),
   );
   const weights = softmax(logs.map(one => logLikelihood(one, errors)));
   const mixed = mix(
-    PENALTIES.map(penalty => solveRidge(all, null, penalty, expected)),
+    penalties.map(penalty => solveRidge(all, null, penalty, expected)),
     weights,
   );
   const heldOut = Float64Array.from(rows, (_, i) =>
