@@ -252,6 +252,7 @@ test('plat tier: new terms apply to new contracts, and every tier can be created
     name: 'growth',
     tokens_included: 60_000,
     overage_cents_per_1000: 400,
+    price_cents: null,
     direct: true,
   });
   await json('account', 'create', 'late', '--tier', 'growth');

@@ -66,7 +66,7 @@ describe('an export of a list', () => {
     }
     const marked = rows.find(row => row.property_id === mailed.property_id)!;
     expect(marked).toMatchObject({ status: 'mailed', tags: 'warm' });
-    expect(JSON.stringify(rows)).not.toContain('0134');
+    expect(JSON.stringify(rows)).not.toMatch(/555.?0134/);
     // Only those who are still to be mailed; and every parcel in place of one an owner.
     const fresh = await exportFile(db, api, key, { ...body, status: 'new', columns: ['offer', 'apn'] });
     expect(fresh.rows).toBe(results.length - 2);
