@@ -37,4 +37,10 @@ export function parcelOfReference(text: string): number | null {
     : null;
 }
 
+/** The parcel that a person names by its id or by a letter's reference, such as "Ref. 2B7-K9F". */
+export function parcelNamedBy(text: string): number | null {
+  if (/^\d{12,13}$/.test(text)) return Number(text);
+  return parcelOfReference(text.replace(/^ref(?:erence)?[\s.:#]+/i, ''));
+}
+
 const plain = (reference: string): string => reference.replace('-', '');

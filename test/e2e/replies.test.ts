@@ -68,6 +68,27 @@ test('a letter is found by its reference, as owners read it out, and its reply i
   expect([after.includes('value="$25,000"'), after.includes('Wants cash')]).toEqual([true, true]);
 });
 
+test('the search box finds the parcel and the letter, for the company whose list has it', async () => {
+  const reference = referenceOf(ID);
+  const stranger = visitor(api);
+  await stranger.signIn(await newUser(db));
+  for (const path of ['/search', '/search/options'])
+    for (const q of [reference, String(ID)]) {
+      const address = `${path}?${new URLSearchParams({ q })}`;
+      const links = async (who: typeof ana) => {
+        const { text } = await who.open(address);
+        return [text.includes(`parcel=${ID}`), text.includes(`href="/replies?q=${q}"`)];
+      };
+      expect(await links(ana)).toEqual([true, true]);
+      expect(await links(stranger)).toEqual([true, false]);
+    }
+  // A letter about a parcel that is no longer on the roll is still found.
+  await db.pool.query('update parcels set retired_at = now() where property_id = $1', [OTHERS[2]]);
+  const gone = referenceOf(OTHERS[2]!);
+  expect((await ana.open(`/search?q=${gone}`)).text).toContain(`href="/replies?q=${gone}"`);
+  await db.pool.query('update parcels set retired_at = null where property_id = $1', [OTHERS[2]]);
+});
+
 test('the latest mailing comes first, and others can be chosen', async () => {
   const first = list;
   list = await makeList('Second');

@@ -1,6 +1,6 @@
 import { findRepliedRows, findTracedParcels, type RepliedRow } from '../../../shared/lists/replies.ts';
 import { phoneDigits } from '../../../shared/model/contact-fields.ts';
-import { parcelOfReference } from '../../../shared/model/row-reference.ts';
+import { parcelNamedBy } from '../../../shared/model/row-reference.ts';
 import { findStoredPhones, listOwners, type OwnerRecord } from '../../v1/common/found-phones.ts';
 import { requireAccount, type Visit } from '../frame/visit.ts';
 
@@ -20,9 +20,8 @@ export async function findReplies(visit: Visit, text: string): Promise<ReplyMatc
 }
 
 async function parcelsOf({ deps: { db } }: Visit, companyId: string, text: string): Promise<number[]> {
-  const referenced = parcelOfReference(text.replace(/^ref\.?\s*/i, ''));
-  if (referenced !== null) return [referenced];
-  if (/^\d{12,13}$/.test(text)) return [Number(text)];
+  const named = parcelNamedBy(text);
+  if (named !== null) return [named];
   const number = phoneDigits(text);
   if (number === null) return [];
   const ids = await findTracedParcels(db, companyId, number);

@@ -64,10 +64,27 @@ export function addressOf(result: SearchResult, filters: string): string {
 const pathOf = (query: string, filters: string, group?: string) =>
   `/search?${new URLSearchParams({ q: query, ...(filters && { filters }), ...(group && { group }) })}`;
 
-type AnswersProps = { results: readonly SearchResult[]; query: string; filters: string };
+export type AnswersProps = {
+  results: readonly SearchResult[];
+  query: string;
+  filters: string;
+  /** The list with a letter about the parcel that the query names. */
+  list: string | null;
+};
+
+const repliesPath = (query: string) => `/replies?${new URLSearchParams({ q: query })}`;
+
+const Letter = ({ list }: { list: string }) => (
+  <>
+    <Icon name="mail" />
+    <span>
+      Log a reply<small>{list}</small>
+    </span>
+  </>
+);
 
 /** The listbox under the search box. */
-export function Options({ results, query, filters }: AnswersProps) {
+export function Options({ results, query, filters, list }: AnswersProps) {
   let at = 0;
   return (
     <div role="listbox" id="found" aria-label="Results">
@@ -84,7 +101,12 @@ export function Options({ results, query, filters }: AnswersProps) {
           ))}
         </fieldset>
       ))}
-      {at > 0 && (
+      {list !== null && (
+        <Option at={++at} to={repliesPath(query)}>
+          <Letter list={list} />
+        </Option>
+      )}
+      {results.length > 0 && (
         <Option at={++at} to={pathOf(query, filters)}>
           <Icon name="search" />
           <span>See all results</span>
@@ -105,12 +127,12 @@ const FEW = 10;
 export const MANY = 50;
 
 /** @param only the group to show */
-export function Answers({ results, query, filters, only }: AnswersProps & { only: string | null }) {
+export function Answers({ results, query, filters, list, only }: AnswersProps & { only: string | null }) {
   const groups = grouped(results);
   const shown = groups.filter(({ group }) => group === only);
   const all = shown.length > 0 ? shown : groups;
   const most = all.length === 1 ? MANY : FEW;
-  return all.map(({ group, title, icon, results: own }) => (
+  const sections = all.map(({ group, title, icon, results: own }) => (
     <section class="found">
       <h2>{title}</h2>
       <ul>
@@ -135,6 +157,22 @@ export function Answers({ results, query, filters, only }: AnswersProps & { only
       )}
     </section>
   ));
+  if (list === null) return sections;
+  return (
+    <>
+      {sections}
+      <section class="found">
+        <h2>Letters</h2>
+        <ul>
+          <li>
+            <a href={repliesPath(query)}>
+              <Letter list={list} />
+            </a>
+          </li>
+        </ul>
+      </section>
+    </>
+  );
 }
 
 /** Rolls have addresses and owners in all caps. Places are already in title case. */

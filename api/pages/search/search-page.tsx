@@ -1,27 +1,38 @@
 import { renderToString } from 'preact-render-to-string';
+import { findRepliedRows } from '../../../shared/lists/replies.ts';
+import { parcelNamedBy } from '../../../shared/model/row-reference.ts';
 import { checkInput } from '../../http/validate.ts';
 import { type Question, search, searchAll } from '../../v1/search/search.ts';
 import type { SearchResult } from '../../v1/search/search-result.ts';
 import type { Page } from '../frame/pages.tsx';
-import { callEndpoint, type Visit } from '../frame/visit.ts';
-import { Answers, MANY, Options } from './search-answers.tsx';
+import { callEndpoint, requireAccount, type Visit } from '../frame/visit.ts';
+import { Answers, type AnswersProps, MANY, Options } from './search-answers.tsx';
 
 /** The endpoint rejects shorter queries. */
 const MIN_QUERY = 2;
 
-type SearchView = { query: string; filters: string; results: SearchResult[] };
-
 type Asked = { q: string; near?: string };
 
 async function runSearch(
-  { url }: Visit,
+  visit: Visit,
   run: (asked: Asked) => Promise<SearchResult[]>,
-): Promise<SearchView> {
+): Promise<AnswersProps> {
+  const { url } = visit;
   const query = (url.searchParams.get('q') ?? '').trim();
   const filters = url.searchParams.get('filters') ?? '';
   const near = url.searchParams.get('near');
   const asked = { q: query, ...(near !== null && { near }) };
-  return { query, filters, results: query.length < MIN_QUERY ? [] : await run(asked) };
+  if (query.length < MIN_QUERY) return { query, filters, results: [], list: null };
+  const [results, list] = await Promise.all([run(asked), findLetter(visit, query)]);
+  return { query, filters, results, list };
+}
+
+/** The list of the company's latest letter about the parcel that the text names. */
+async function findLetter(visit: Visit, query: string): Promise<string | null> {
+  const id = parcelNamedBy(query);
+  if (id === null) return null;
+  const [row] = await findRepliedRows(visit.deps.db, (await requireAccount(visit)).companyId, [id]);
+  return row?.list_name ?? null;
 }
 
 /** More results than the endpoint returns. One more per group shows whether there are others. */
@@ -39,7 +50,7 @@ const searchPage: Page = {
     const body = (
       <div class="narrow">
         <h1>{view.query === '' ? 'Search' : `Search: ${view.query}`}</h1>
-        {view.results.length > 0 ? (
+        {view.results.length > 0 || view.list !== null ? (
           <Answers {...view} only={visit.url.searchParams.get('group')} />
         ) : (
           <NoResults query={view.query} />

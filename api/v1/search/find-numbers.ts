@@ -1,5 +1,6 @@
 import { countyOf } from '../../../shared/model/property-id.ts';
 import { filledUp, shortApn } from '../../../shared/model/roll-text.ts';
+import { parcelNamedBy } from '../../../shared/model/row-reference.ts';
 import type { Db } from '../../../shared/platform/db.ts';
 import { addressOf, detailOf, parcelPlace, readParcels } from './find-addresses.ts';
 import type { LoadedCounty, Match } from './search-result.ts';
@@ -7,9 +8,13 @@ import type { LoadedCounty, Match } from './search-result.ts';
 /** The smallest id: a serial after an Alabama FIPS code. */
 const SMALLEST_ID = 1_001e8;
 
+/** Ids come first. References come after parcel numbers, and after names if they look like words. */
+const scoreOf = (text: string) => (/^\d{12,13}$/.test(text) ? 1 : /^\S*[\d-]\S*$/.test(text) ? 0.95 : 0.5);
+
+/** The parcel with this id, or with this reference on its letters. */
 export async function findProperty(db: Db, text: string): Promise<Match[]> {
-  const id = /^\d{12,13}$/.test(text) ? Number(text) : 0;
-  if (id < SMALLEST_ID) return [];
+  const id = parcelNamedBy(text);
+  if (id === null || id < SMALLEST_ID) return [];
   const [row] = await db.run<{ present: boolean }>('search/is_on_roll', {
     fips: countyOf(id),
     property_id: id,
@@ -17,7 +22,7 @@ export async function findProperty(db: Db, text: string): Promise<Match[]> {
   if (!row!.present) return [];
   const parcels = await readParcels(db, [id]);
   return parcels.map(parcel => ({
-    score: 1,
+    score: scoreOf(text),
     result: {
       type: 'property',
       label: parcel.situs_address === null ? `Parcel ${id}` : addressOf(parcel),

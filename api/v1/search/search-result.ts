@@ -20,7 +20,7 @@ export const searchResult = z
     type: z
       .enum(SEARCH_TYPES)
       .describe(
-        'Type of the result. `place` is a lake, hill, or neighborhood. `property` is a parcel found by its id.',
+        'Type of the result. `place` is a lake, hill, or neighborhood. `property` is a parcel found by its id or by the reference on a letter.',
       ),
     label: z.string().describe('Name of the result, as written on the roll or in the gazetteer.'),
     detail: z.string().describe('Location of the result, such as the county of a parcel or owner.'),

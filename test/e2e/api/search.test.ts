@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { SearchResult } from '../../../api/v1/search/search-result.ts';
+import { referenceOf } from '../../../shared/model/row-reference.ts';
 import { newCaller, startTestApi } from '../../support/api.ts';
 import { createTestDatabase } from '../../support/database.ts';
 import { ingest, lot, rollFeed, writeFeatures } from '../../support/ingest.ts';
@@ -14,6 +15,9 @@ const { key } = await newCaller(db);
 const SULLIVAN = 33_019e8;
 const GRAFTON = 33_009e8;
 const AUTAUGA = 1_001e8;
+
+/** A reference that is also a parcel number. */
+const SAME = referenceOf(SULLIVAN + 2);
 
 const NEWPORT = { situs_city: 'NEWPORT', situs_state: 'NH', situs_zip: '03773' };
 const PARCELS: TestParcel[] = [
@@ -58,6 +62,7 @@ const PARCELS: TestParcel[] = [
   },
   { property_id: AUTAUGA + 5, situs_address: '0246 CALIFORNIA ST' },
   { property_id: AUTAUGA + 6, situs_address: '246 CALIFORNIA ST' },
+  { property_id: AUTAUGA + 7, apn: SAME },
 ];
 
 beforeAll(async () => {
@@ -154,6 +159,26 @@ test('a parcel shows only what matched, its id, and its location', async () => {
       property_id: SULLIVAN + 1,
       point: [-72.17, 43.36],
     },
+  ]);
+});
+
+test('a parcel is found by the reference on its letter, as by its id', async () => {
+  const byId = await find({ q: String(SULLIVAN + 1) });
+  const reference = referenceOf(SULLIVAN + 1);
+  const typed = [reference, reference.toLowerCase(), reference.replace('-', ''), `Ref. ${reference}`];
+  for (const q of typed) expect(await find({ q, types: 'property' })).toEqual(byId);
+  expect((await find({ q: reference }))[0]).toEqual(byId[0]);
+  // References of a retired parcel, of none, and of another county.
+  for (const id of [SULLIVAN + 6, SULLIVAN + 99, GRAFTON + 99])
+    expect(await find({ q: referenceOf(id), types: 'property' })).toEqual([]);
+  expect(await find({ q: reference, types: 'apn' })).toEqual([]);
+});
+
+test('a parcel number comes before a parcel whose reference is the same', async () => {
+  const found = await find({ q: SAME });
+  expect(found.slice(0, 2).map(({ type, property_id: id }) => [type, id])).toEqual([
+    ['apn', AUTAUGA + 7],
+    ['property', SULLIVAN + 2],
   ]);
 });
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { countyOf, propertyIdOf } from '../../../shared/model/property-id.ts';
-import { parcelOfReference, referenceOf } from '../../../shared/model/row-reference.ts';
+import { parcelNamedBy, parcelOfReference, referenceOf } from '../../../shared/model/row-reference.ts';
 import { runs } from '../../support/runs.ts';
 
 const ids = fc
@@ -41,4 +41,16 @@ test('one wrong character, or two swapped ones, never name another parcel of the
 test('other text is not a reference', () => {
   for (const text of ['', '2B7', '2B7-K9O', '19-16', 'Main St', '3301900000047', 'ZZZ-ZZZZZZ', '222-2222'])
     expect(parcelOfReference(text)).toBeNull();
+});
+
+test('a person names a parcel by its id or its reference', () => {
+  fc.assert(
+    fc.property(ids, id => {
+      const reference = referenceOf(id);
+      const typed = [String(id), reference, `Ref. ${reference}`, `ref: ${reference}`, `Reference #${reference}`];
+      for (const text of typed) expect(parcelNamedBy(text)).toBe(id);
+    }),
+    { numRuns: runs(500) },
+  );
+  for (const text of ['', 'Ref.', 'ref 2B7-K9O', '12345']) expect(parcelNamedBy(text)).toBeNull();
 });
