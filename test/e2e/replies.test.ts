@@ -56,6 +56,9 @@ const rowOf = async (id: number) =>
   ).rows[0];
 const results = async () =>
   /id="mailing".*?<\/section>/s.exec((await ana.open(list)).text)?.[0].replace(/<[^>]*>/g, ' ');
+/** The card that counts owners who replied. */
+const responses = async () =>
+  /<dl class="cards" id="counts">.*?<\/dl>/s.exec((await ana.open(list)).text)?.[0].replace(/<[^>]*>/g, ' ');
 
 test('a letter is found by its reference, as owners read it out, and its reply is saved', async () => {
   const reference = referenceOf(ID);
@@ -147,6 +150,7 @@ test('letters, replies, and contracts are counted, with the cost of a deal', asy
   await reply(OTHERS[0]!, { status: 'answered' });
   await reply(OTHERS[1]!, { status: 'not_interested' });
   await ana.submit(list, { do: 'letter_cost', letter_cost: '0.75' });
+  expect(await responses()).toMatch(/Responses\s+3\s+75%/);
   expect(await results()).toMatch(/4 mailed, 3 replies, 1 under contract.*\$3\.00 .*\$1\.00 .*\$3\.00 /s);
   // A row that was never mailed is no letter.
   await setStatus('new', [OTHERS[2]!]);

@@ -1,6 +1,6 @@
 import { findMainCounty } from '../../../shared/lists/list-statements.ts';
 import { ROW_STATUSES, type RowStatus } from '../../../shared/lists/list-terms.ts';
-import { countMailing } from '../../../shared/lists/replies.ts';
+import { countMailing, REPLY_STATUSES } from '../../../shared/lists/replies.ts';
 import { count, day, usd } from '../../../shared/model/figures.ts';
 import { readRows } from '../../v1/lists/list-rows.ts';
 import { findList, type ListRow, type ParcelList } from '../../v1/lists/list-schema.ts';
@@ -268,13 +268,13 @@ const MAILING_STATUSES: readonly RowStatus[] = ['new', 'mailed', 'answered', 're
 
 /** The statuses that a mailing uses, and any others that have rows. */
 function Counts({ list, prices }: { list: ParcelList; prices: ListPrices | null }) {
-  const answered = countOf(list, 'answered');
+  const replies = REPLY_STATUSES.reduce((sum, status) => sum + countOf(list, status), 0);
   const unmailable = list.counts?.find(one => one.status === 'new')?.do_not_mail ?? 0;
   const sent = shownRows(list) - countOf(list, 'new');
   const notes: Partial<Record<RowStatus, string>> = {
     new: unmailable === 0 ? 'to be mailed' : `to be mailed, without ${count(unmailable)} do not mail`,
     mailed: 'no response yet',
-    ...(sent > 0 && { answered: `${Math.round((100 * answered) / sent)}% response rate` }),
+    ...(sent > 0 && { answered: `${Math.round((100 * replies) / sent)}% response rate` }),
     returned: 'undeliverable',
   };
   const shown = ROW_STATUSES.filter(status => MAILING_STATUSES.includes(status) || countOf(list, status) > 0);
@@ -284,7 +284,9 @@ function Counts({ list, prices }: { list: ParcelList; prices: ListPrices | null 
         <Stat
           card
           name={status === 'answered' ? 'Responses' : STATUS_WORDS[status]}
-          value={count(countOf(list, status) - (status === 'new' ? unmailable : 0))}
+          value={count(
+            status === 'answered' ? replies : countOf(list, status) - (status === 'new' ? unmailable : 0),
+          )}
           note={notes[status]}
         />
       ))}
