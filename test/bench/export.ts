@@ -24,6 +24,7 @@ import { residentMb, startWorker, stopWorker } from './worker.ts';
 const SIZES = { full: { parcels: 100_000, rounds: 3 }, quick: { parcels: 2_000, rounds: 1 } };
 const MAX_CSV_RATIO = 3;
 const MAX_PARQUET_RATIO = 1.5;
+const MAX_MAIL_RATIO = 1.2;
 const MAX_API_MB = 60;
 /**
  * Polls only as often as a patient client would, because each request takes processor time away from the
@@ -35,7 +36,7 @@ const CHECK_MS = 100;
  * Exports a county with all columns, and measures the time from the order to the last byte. The API and the
  * worker have their own processes, and the company has no billed rows yet, so that every row is recorded and
  * billed. The time is compared with a COPY of the same columns, and with the GeoParquet library writing all
- * rows from memory.
+ * rows from memory. Also exports the county as a list in both layouts.
  */
 export async function bench(options: BenchOptions): Promise<BenchResult[]> {
   const { parcels, rounds } = options.quick ? SIZES.quick : SIZES.full;
@@ -79,6 +80,7 @@ export async function bench(options: BenchOptions): Promise<BenchResult[]> {
           parquet.ours.push(made);
           parquet.reference.push(inMemory);
         }
+        const mail = await measureMail(plat, pool, options, rounds);
         const peakMb = await residentMb(processes.plat);
         const name = `${parcels.toLocaleString('en-US')} parcels in all columns`;
         return [
@@ -110,6 +112,7 @@ export async function bench(options: BenchOptions): Promise<BenchResult[]> {
             },
             { most: MAX_PARQUET_RATIO },
           ),
+          mail,
           judged(
             {
               name: 'memory of the API above idle meanwhile',
@@ -133,19 +136,67 @@ function orderer(origin: string, pool: TestDb) {
   let companies = 0;
   return async (format: ExportFormat): Promise<Buffer> => {
     const key = await createCaller(pool, `export ${++companies}`);
-    const headers = { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' };
-    const address = `${origin}/api/public/v1/exports/`;
-    const body = JSON.stringify({ filter: { county: DEFAULT_COUNTY }, format });
-    let made = await json(await fetch(address, { method: 'POST', headers, body }));
-    while (made.state === 'queued' || made.state === 'running') {
-      await sleep(CHECK_MS);
-      made = await json(await fetch(`${address}${made.id}/`, { headers }));
-    }
-    if (made.state !== 'ready') throw new Error(`The export ended as ${JSON.stringify(made)}.`);
-    const chunks: Uint8Array[] = [];
-    for await (const chunk of (await fetch(made.url!)).body!) chunks.push(chunk);
-    return Buffer.concat(chunks);
+    return orderFile(origin, key, { filter: { county: DEFAULT_COUNTY }, format });
   };
+}
+
+async function orderFile(origin: string, key: string, order: object): Promise<Buffer> {
+  const headers = { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' };
+  const address = `${origin}/api/public/v1/exports/`;
+  let made = await json(await fetch(address, { method: 'POST', headers, body: JSON.stringify(order) }));
+  while (made.state === 'queued' || made.state === 'running') {
+    await sleep(CHECK_MS);
+    made = await json(await fetch(`${address}${made.id}/`, { headers }));
+  }
+  if (made.state !== 'ready') throw new Error(`The export ended as ${JSON.stringify(made)}.`);
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of (await fetch(made.url!)).body!) chunks.push(chunk);
+  return Buffer.concat(chunks);
+}
+
+/** A list of the whole county with a letter per parcel, in the `mail` layout and in the `plat` layout. */
+async function measureMail(
+  origin: string,
+  pool: TestDb,
+  { note }: BenchOptions,
+  rounds: number,
+): Promise<BenchResult> {
+  const times = { mail: [] as number[], plat: [] as number[] };
+  const rows = { mail: 0, plat: 0 };
+  for (let round = -1; round < rounds; round++) {
+    for (const layout of ['plat', 'mail'] as const) {
+      const { key, id } = await makeList(origin, pool, `${layout} ${round}`);
+      let file: Buffer = Buffer.alloc(0);
+      const time = await timed(async () => {
+        file = await orderFile(origin, key, { list_id: id, format: 'csv', layout, only_with_offer: false });
+      });
+      rows[layout] = file.toString('utf8').trimEnd().split('\r\n').length - 1;
+      if (round >= 0) times[layout].push(time);
+      note(`  round ${round}: ${layout} layout ${Math.round(time)} ms`);
+    }
+  }
+  if (rows.mail !== rows.plat) throw new Error(`The layouts have ${rows.mail} and ${rows.plat} rows.`);
+  return judged(
+    {
+      name: `CSV of a list of ${rows.mail.toLocaleString('en-US')} rows in the mail layout, from the order to the last byte`,
+      reference: 'the same rows in the plat layout',
+      value: median(times.mail) / median(times.plat),
+      unit: 'x',
+      details: { ms: Math.round(median(times.mail)), 'reference ms': Math.round(median(times.plat)) },
+    },
+    { most: MAX_MAIL_RATIO },
+  );
+}
+
+/** A new company's list of all parcels, with offers. */
+async function makeList(origin: string, pool: TestDb, name: string): Promise<{ key: string; id: string }> {
+  const key = await createCaller(pool, name);
+  const headers = { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' };
+  const body = JSON.stringify({ name, one_per_owner: false, offer: { percent: 30, of: 'market_value' } });
+  const { id } = await json(await fetch(`${origin}/api/public/v1/lists/`, { method: 'POST', headers, body }));
+  await pool.query('insert into list_rows (list_id, property_id) select $1, property_id from parcels', [id]);
+  await pool.query('analyze list_rows');
+  return { key, id };
 }
 
 async function json(response: Response): Promise<{ id: string; state: string; url: string | null }> {
