@@ -186,6 +186,19 @@ test("county layers' names for things that mean something else beside others", (
   expect(fields('TOTAL_SALE_DATE')).toEqual(['last_sale_date']);
   expect(fields('LAND_SALE_PRICE')).toEqual([]);
   expect(fields('PSTLCITY')).toEqual(['mail_city']);
+  for (const name of [
+    'LEGAL_DESC',
+    'legaldesc',
+    'S_LEGAL',
+    'Legal1',
+    'LegalDescriptionShort',
+    'abb_legal',
+    'parcellgl',
+  ])
+    expect([name, fields(name)]).toEqual([name, ['legal_description']]);
+  for (const name of ['LEGAL_AREA', 'legal_acreage']) expect([name, fields(name)]).toEqual([name, ['acres']]);
+  for (const name of ['LEGAL_OWNER', 'legal_desc_2', 'OLD_LEGAL'])
+    expect([name, fields(name)]).toEqual([name, []]);
   expect(fields('DEED_HOLDER_STATE')).toEqual(['mail_state']);
 });
 

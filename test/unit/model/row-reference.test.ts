@@ -47,7 +47,13 @@ test('a person names a parcel by its id or its reference', () => {
   fc.assert(
     fc.property(ids, id => {
       const reference = referenceOf(id);
-      const typed = [String(id), reference, `Ref. ${reference}`, `ref: ${reference}`, `Reference #${reference}`];
+      const typed = [
+        String(id),
+        reference,
+        `Ref. ${reference}`,
+        `ref: ${reference}`,
+        `Reference #${reference}`,
+      ];
       for (const text of typed) expect(parcelNamedBy(text)).toBe(id);
     }),
     { numRuns: runs(500) },

@@ -14,6 +14,9 @@ const share = (texts: readonly string[], test: RegExp): number =>
 /** '12 OAK ST', and a grid address such as 'W11756 ARCHER AVE'. */
 const HOUSE_AND_STREET = /^[NSEW]?\d+[A-Z\d/-]* +(?=.*[A-Z]{2})/i;
 const BOX = /^(P\.? ?O\.? |POST OFFICE )?BOX |^(RR|HC|RT|RURAL ROUTE) ?#? ?\d/i;
+/** Words of legal descriptions. */
+const LEGAL_WORD =
+  /\b(LOTS?|LT|BLO?CK|BLK|SECT?|TRACT|TR|ABST?|SUBD?|UNIT|ACRES?|AC|PLAT|PHASE|PH|PT|TWP|RGE|[NS][EW]?|[NS]\d\/\d)\b/i;
 const COMPANY =
   /\b(LLC|L\.L\.C|INC|CORP|TRUST|TRS|TR|ET ?AL|ETUX|LP|CO|COUNTY|CITY OF|STATE OF|ESTATE)\b|[,&]/i;
 const FEW = 20;
@@ -85,7 +88,7 @@ const MIN_SQUARE_FEET = 1_500;
 
 /** Land sizes without a unit that can only be square feet. */
 function areSquareFeet({ filled, numeric, ideas }: Profile, typical: number): Fit {
-  const isLand = ideas.has('land') || ideas.has('lot') || ideas.has('stated');
+  const isLand = ideas.has('land') || ideas.has('lot') || ideas.has('stated') || ideas.has('legal');
   if (!isLand || numeric < 0.95 || filled.length < FEW || typical < MIN_SQUARE_FEET) return null;
   return {
     support: 0.5,
@@ -212,6 +215,9 @@ function textFit(field: ParcelTarget, profile: Profile): Fit {
       return { support: repeats(profile, 0.7) ? 0.4 : 0.1, why: 'words that repeat' };
     case 'subdivision':
       return withLetters < 0.6 || length < 4 ? null : { support: 0.2, why: 'names' };
+    case 'legal_description':
+      if (withLetters < 0.6 || length < 5) return null;
+      return { support: share(filled, LEGAL_WORD) >= 0.3 ? 0.5 : 0.1, why: 'descriptions' };
     case 'school_district':
       return repeats(profile, 0.3) ? { support: 0.4, why: `${distinct} different` } : null;
     default:

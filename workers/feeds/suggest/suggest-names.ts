@@ -10,7 +10,7 @@ const IDEAS: Record<string, string> = {
   parcel: 'parcel parcels prcl parc par pcl tparcel account acct acctid accountno maptax mapblk blklot',
   pin: 'mbl bbl sbl parmbl taxparmbl blocklot blklot lotblock mapparcel upc tmk span tlid tlno ortaxlot taxlotid maplot mapblocklot mapblolot taxmap maplotunit pin pins apn ppin gpin upin pid pidn ain strap folio tms pams pcn ppn pnum taxpin maptaxlot taxlot parno parid mblu printkey taxkey',
   id: 'id key identifier',
-  form: 'char chr txt dash dashes dashed nodash nodashes fmt formatted unformatted dsp 10 14',
+  form: 'char chr txt dash dashes dashed nodash nodashes fmt formatted unformatted dsp 10 14 short abb abbr',
   number: 'no num numb number nbr nb nmbr',
   own: 'owner owners own ownr owns deedholder titleholder',
   payer: 'taxpayer taxpr payer bill billing billto tax',
@@ -31,7 +31,8 @@ const IDEAS: Record<string, string> = {
   situs: 'situs site prop property phy phys physical loc location locn premise premises parceladdress sit s',
   acre: 'acre acres acreage ac acr acrg',
   area: 'area size lotsize',
-  stated: 'deeded legal lgl stated assessedacres tax assessor cama roll',
+  legal: 'legal lgl legdec',
+  stated: 'deeded stated assessedacres tax assessor cama roll',
   measured:
     'gis calc calculated calcd poly polygon map shape computed comp measured starea perimeter len length digitized geo graphic new post recalc',
   sqft: 'sqft sf sqfoot squarefeet squarefoot sqfeet footage sft',
@@ -81,7 +82,7 @@ const IDEAS: Record<string, string> = {
   lat: 'lat latitude ycoord y',
   lon: 'lon long lng longitude xcoord x',
   point: 'point centroid coord coordinate wgs84 decimal intpt gps',
-  not: 'old prior prev previous former alt alternate temp tmp dup neighbor next hist history link image photo url guid global globalid objectid oid fid gdb edit edited editor created modify modified update updated updt user percent pct rate ratio flood tif book page legaldesc comment comments note notes remark status stage label angle phone email parent child',
+  not: 'old prior prev previous former alt alternate temp tmp dup neighbor next hist history link image photo url guid global globalid objectid oid fid gdb edit edited editor created modify modified update updated updt user percent pct rate ratio flood tif book page comment comments note notes remark status stage label angle phone email parent child',
 };
 
 const WORDS = vocabularyOf(IDEAS);
@@ -93,7 +94,7 @@ const WORDS = vocabularyOf(IDEAS);
 type Form = [field: ParcelTarget, need: string, may: string, sure: number];
 
 const FORMS: readonly Form[] = [
-  ['apn', 'pin', 'parcel id first state county stated situs', 0.95],
+  ['apn', 'pin', 'parcel id first state county stated situs legal', 0.95],
   ['apn', 'pin measured', 'parcel id', 0.9],
   ['apn', 'parcel id measured', 'first', 0.9],
   ['apn', 'parcel code', '', 0.7],
@@ -102,12 +103,13 @@ const FORMS: readonly Form[] = [
   ['apn', 'situs id', '', 0.75],
   ['apn', 'payer id', 'parcel', 0.75],
   ['apn', 'id', '', 0.45],
-  ['acres', 'acre', 'stated land lot total parcel record situs area first effective', 0.95],
+  ['acres', 'acre', 'stated land lot total parcel record situs area first effective legal', 0.95],
   ['acres', 'acre measured', 'land parcel', 0.6],
-  ['acres', 'land area', 'sqft stated lot total', 0.8],
-  ['acres', 'land sqft', 'area stated lot total', 0.9],
+  ['acres', 'land area', 'sqft stated lot total legal', 0.8],
+  ['acres', 'land sqft', 'area stated lot total legal', 0.9],
   ['acres', 'lot sqft', 'area land', 0.9],
   ['acres', 'stated area', 'lot', 0.85],
+  ['acres', 'legal area', 'lot stated', 0.85],
   ['acres', 'lot area', '', 0.75],
   ['acres', 'area', 'parcel situs', 0.4],
   ['owner_name', 'own name', 'first line last', 0.95],
@@ -138,7 +140,7 @@ const FORMS: readonly Form[] = [
   ['mail_zip', 'mail zip', 'own addr', 0.95],
   ['mail_zip', 'own zip', 'addr', 0.95],
   ['mail_zip', 'payer zip', 'addr', 0.75],
-  ['situs_address', 'situs addr', 'first line street stated', 0.95],
+  ['situs_address', 'situs addr', 'first line street stated legal', 0.95],
   ['situs_address', 'situs first', '', 0.85],
   ['situs_address', 'situs', '', 0.8],
   ['situs_address', 'situs line', 'first', 0.9],
@@ -154,6 +156,8 @@ const FORMS: readonly Form[] = [
   ['subdivision', 'sub', 'abstract first', 0.85],
   ['subdivision', 'sub name', 'abstract', 0.95],
   ['subdivision', 'sub desc', 'abstract', 0.95],
+  ['legal_description', 'legal desc', 'parcel situs first', 0.95],
+  ['legal_description', 'legal', 'parcel situs first line', 0.75],
   ['zoning_code', 'zone', 'code class first district county', 0.95],
   ['zoning_code', 'zone desc', '', 0.6],
   ['land_use_code', 'use', 'land code class situs desc first state', 0.95],

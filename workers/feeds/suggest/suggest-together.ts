@@ -26,7 +26,12 @@ export function combinedColumns(profiles: readonly Profile[]): Candidate[] {
       why: 'year and month',
     });
   }
-  for (const area of [...has('stated', 'area'), ...has('land', 'area'), ...has('lot', 'area')]) {
+  for (const area of [
+    ...has('stated', 'area'),
+    ...has('legal', 'area'),
+    ...has('land', 'area'),
+    ...has('lot', 'area'),
+  ]) {
     const unit = has(...area.ideas, 'count')[0];
     if (unit === undefined || unit.numeric > 0.1) continue;
     found.push({
