@@ -3,7 +3,7 @@ import { type Command, Option } from 'commander';
 import type { ZodType } from 'zod';
 import { columnNames } from '../shared/exports/export-columns.ts';
 import {
-  EXPORT_FORMATS,
+  EXPORT_FORMATS as ALL_FORMATS,
   type ExportFormat,
   type ExportRequest,
   FILE_TYPES,
@@ -15,6 +15,9 @@ import { PlatError } from '../shared/platform/errors.ts';
 import { fiveDigits } from '../shared/regions/counties.ts';
 import { fips, fipsList } from './common/cli-options.ts';
 import { action } from './common/cli-session.ts';
+
+/** Letters need a list, which belongs to a company. */
+const EXPORT_FORMATS = ALL_FORMATS.filter(format => format !== 'pdf');
 
 type ExportFlags = {
   county?: number;

@@ -5,7 +5,7 @@ import type { JobDefinition } from '../platform/queue/jobs.ts';
 import { RETRY } from '../platform/queue/jobs.ts';
 import type { MailPreset } from './mail-layout.ts';
 
-export const EXPORT_FORMATS = ['csv', 'xlsx', 'geojsonl', 'geoparquet', 'kml'] as const;
+export const EXPORT_FORMATS = ['csv', 'xlsx', 'geojsonl', 'geoparquet', 'kml', 'pdf'] as const;
 export type ExportFormat = (typeof EXPORT_FORMATS)[number];
 
 export const FILE_TYPES: Readonly<Record<ExportFormat, { extension: string; type: string }>> = {
@@ -14,10 +14,15 @@ export const FILE_TYPES: Readonly<Record<ExportFormat, { extension: string; type
   geojsonl: { extension: 'geojsonl', type: 'application/geo+json-seq' },
   geoparquet: { extension: 'parquet', type: 'application/vnd.apache.parquet' },
   kml: { extension: 'kml', type: 'application/vnd.google-earth.kml+xml' },
+  pdf: { extension: 'pdf', type: 'application/pdf' },
 };
 
-/** An Excel sheet holds 1,048,576 rows. Google Earth shows about 10,000 shapes. */
-export const mostRows = (format: ExportFormat): number => (format === 'kml' ? 10_000 : 1_000_000);
+/**
+ * An Excel sheet holds 1,048,576 rows. Google Earth shows about 10,000 shapes. Printers take about 5,000
+ * letters at a time.
+ */
+export const mostRows = (format: ExportFormat): number =>
+  format === 'kml' ? 10_000 : format === 'pdf' ? 5_000 : 1_000_000;
 
 /** An order as it is stored: the original request, which the worker parses the same way the API did. */
 export type ExportRequest = {

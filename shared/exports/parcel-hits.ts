@@ -30,15 +30,17 @@ type ListOptions = {
   onePerOwner?: boolean | undefined;
   /** Only rows with these ids. */
   among?: readonly number[] | undefined;
+  /** Only rows that the company has read. */
+  onlyRead?: boolean;
 };
 
 export async function hitsOfList(
   db: Db,
   list: Pick<ListRecord, 'id' | 'one_per_owner'>,
-  { companyId, status, onePerOwner = list.one_per_owner, among }: ListOptions,
+  { companyId, status, onePerOwner = list.one_per_owner, among, onlyRead = false }: ListOptions,
 ): Promise<Hits> {
   return {
-    hits: compose('exports/hits_of_list', listParts()),
+    hits: compose('exports/hits_of_list', listParts({ onlyRead })),
     found: 'hits',
     values: {
       company_id: companyId,

@@ -32,6 +32,8 @@ export type ListRecord = {
   offer_round_to: number | null;
   leave_out_lists: string[];
   mailed_within_days: number | null;
+  /** The text of its letters, with merge fields. Null for the one that Plat suggests. */
+  letter: string | null;
   created_at: Date;
   updated_at: Date;
   unread_rows: UnreadRows;

@@ -1,10 +1,13 @@
-import { columnsOf } from '../../shared/exports/export-columns.ts';
+import { columnsOf, type ExportColumn } from '../../shared/exports/export-columns.ts';
 import { type ExportFormat, type ExportKind, kindOf } from '../../shared/exports/export-request.ts';
+import { readLetterHead } from '../../shared/exports/letter-head.ts';
+import { SUGGESTED_LETTER } from '../../shared/exports/letter-text.ts';
+import { findListOf } from '../../shared/exports/parcel-hits.ts';
 import type { FileOptions, OpenFile, Sink, Written } from './file-writer.ts';
 import { writeComps } from './write-comps.ts';
 import { writeMail } from './write-mail.ts';
 import { writeMarkets } from './write-markets.ts';
-import { writeParcels } from './write-parcels.ts';
+import { listGone, writeParcels } from './write-parcels.ts';
 
 export async function writeFile(options: FileOptions): Promise<Written> {
   const { request, signal, keep } = options;
@@ -13,7 +16,8 @@ export async function writeFile(options: FileOptions): Promise<Written> {
   const columns = columnsOf(request);
   const { boundary = format !== 'csv' && format !== 'xlsx' && kind !== 'comps' && kind !== 'markets' } =
     request;
-  const writer = (await loadFormat(format))(columns, boundary);
+  const writer =
+    format === 'pdf' ? await openPdf(options, columns) : (await loadFormat(format))(columns, boundary);
   let done = 0;
   const sink: Sink = {
     columns,
@@ -42,8 +46,16 @@ const WRITERS: Record<ExportKind, (options: FileOptions, sink: Sink) => Promise<
   markets: writeMarkets,
 };
 
+async function openPdf({ db, request, companyId, asOf }: FileOptions, columns: readonly ExportColumn[]) {
+  const list = await findListOf(db, companyId!, request.list_id!);
+  if (list === undefined) throw listGone();
+  const head = await readLetterHead(db, companyId!, asOf);
+  const { openLetters } = await import('./pdf-file.ts');
+  return openLetters(columns, { text: list.letter ?? SUGGESTED_LETTER, head, asOf });
+}
+
 /** The writer for a format. Its library is loaded when the first file needs it. */
-async function loadFormat(format: ExportFormat): Promise<OpenFile> {
+async function loadFormat(format: Exclude<ExportFormat, 'pdf'>): Promise<OpenFile> {
   switch (format) {
     case 'csv':
       return (await import('./csv-file.ts')).openCsv;

@@ -27,7 +27,7 @@ import {
   type Sink,
   type Written,
 } from './file-writer.ts';
-import { type ListMembers, readMembersOf, readOffersOf } from './list-members.ts';
+import { type ListMembers, readMembersOf, readOffersOf } from '../../shared/exports/list-members.ts';
 import { readLines, rowsOf, type TextRow } from './read-rows.ts';
 
 /** Rows per statement and per GeoParquet row group. They take about 30 MB as text. */

@@ -35,6 +35,7 @@ const FORMAT_WORDS: Record<ExportFormat, string> = {
   geojsonl: 'GeoJSON lines',
   geoparquet: 'GeoParquet',
   kml: 'KML',
+  pdf: 'PDF letters',
 };
 
 /** Reloads the page in browsers without JavaScript. */

@@ -67,7 +67,7 @@ export const newExport = z
       ),
     format: z
       .enum(EXPORT_FORMATS, `must be one of ${EXPORT_FORMATS.join(', ')}`)
-      .describe('File format. `xlsx` and `csv` are tables. The others have a shape for each row.'),
+      .describe('File format. `xlsx` and `csv` are tables. `pdf` is a page per letter, for `layout: mail`. The others have a shape for each row.'),
     columns: z
       .array(z.enum(EXPORT_COLUMNS, 'is not a column. docs/exports.md lists the columns'))
       .min(1, 'must have at least one column')
@@ -96,7 +96,7 @@ export const newExport = z
       .enum(EXPORT_LAYOUTS, `must be one of ${EXPORT_LAYOUTS.join(', ')}`)
       .optional()
       .describe(
-        'For a list as csv or xlsx: `mail` for one row per letter, in title case, with split names. Default: `plat`.',
+        'For a list as csv, xlsx, or pdf: `mail` for one row per letter, in title case, with split names. Default: `plat`.',
       ),
     preset: z
       .enum(MAIL_PRESET_NAMES, `must be one of ${MAIL_PRESET_NAMES.join(', ')}`)
@@ -132,8 +132,11 @@ export const newExport = z
     if (one_per_owner && !isParcels) add('one_per_owner', 'is only for parcels: omit it');
     for (const [name, value] of Object.entries({ status, layout, only_with_offer }))
       if (value !== undefined && given.list_id === undefined) add(name, 'can be used only with list_id');
-    if (layout === 'mail' && format !== 'csv' && format !== 'xlsx')
-      add('format', 'must be csv or xlsx: letters have no shapes');
+    if (layout === 'mail' && format !== 'csv' && format !== 'xlsx' && format !== 'pdf')
+      add('format', 'must be csv, xlsx, or pdf: letters have no shapes');
+    if (format === 'pdf' && layout !== 'mail') add('format', "can be pdf only with layout 'mail'");
+    for (const [name, value] of Object.entries({ preset, columns }))
+      if (format === 'pdf' && value !== undefined) add(name, "is not for pdf: the list's letter has the fields");
     if (layout === 'mail' && boundary) add('boundary', 'is not available for letters: omit it');
     if (preset !== undefined && layout !== 'mail') add('preset', "can be used only with layout 'mail'");
     if (preset !== undefined && columns !== undefined)

@@ -1,4 +1,5 @@
 import {
+  type ExportFormat,
   type ExportRequest,
   kindOf,
   mostRows,
@@ -56,15 +57,16 @@ export async function priceExport(
   const { rows, free, bound = null } = await count(db, companyId, request, at);
   const most = mostRows(request.format);
   if (rows > most)
-    throw request.format === 'kml'
-      ? validationError({
-          format: [
-            `allows up to ${most} rows for kml, and there are more. Export fewer, or choose another format`,
-          ],
-        })
-      : tooMany(field);
+    throw most < mostRows('csv') ? tooManyFor(request.format) : tooMany(field);
   return { rows, free_rows: free, tokens: costOf(priceOf(kind), rows - free), bound };
 }
+
+const tooManyFor = (format: ExportFormat): PlatError =>
+  validationError({
+    format: [
+      `allows up to ${mostRows(format)} rows for ${format}, and there are more. Export fewer, or choose another format`,
+    ],
+  });
 
 const tooMany = (field: string): PlatError =>
   validationError({

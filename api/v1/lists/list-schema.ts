@@ -58,6 +58,10 @@ export const list = z
           ),
       })
       .describe('Parcels to exclude when rows are added. Existing rows stay.'),
+    letter: z
+      .string()
+      .nullable()
+      .describe('Text of the letters in PDF exports, with merge fields. Null for the text that Plat suggests.'),
     rows: z
       .int()
       .min(0)
@@ -205,13 +209,15 @@ export async function findList(db: Db, companyId: string, id: string): Promise<L
 }
 
 export function toList(record: ListRecord, reader: Pick<CallContext, 'user'>): ParcelList {
-  const { id, name, one_per_owner, leave_out_lists, mailed_within_days, created_at, updated_at } = record;
+  const { id, name, one_per_owner, leave_out_lists, mailed_within_days, letter, created_at, updated_at } =
+    record;
   return {
     id,
     name,
     one_per_owner,
     offer: offerTermsOf(record),
     leave_out: { lists: leave_out_lists, mailed_within_days },
+    letter,
     rows: disclosedRows(record, reader),
     created_at: created_at.toISOString(),
     updated_at: updated_at.toISOString(),
@@ -224,6 +230,7 @@ export const LIST_EXAMPLE: ParcelList = {
   one_per_owner: true,
   offer: { percent: 30, percent_high: null, of: 'value', round_to: 100 },
   leave_out: { lists: [], mailed_within_days: null },
+  letter: null,
   rows: 121,
   created_at: '2026-11-20T10:00:00.000Z',
   updated_at: '2026-11-21T08:30:00.000Z',

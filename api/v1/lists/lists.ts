@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { letterProblem, MAX_LETTER } from '../../../shared/exports/letter-text.ts';
 import { type ListRecord, MAX_LISTS, type RowStatus } from '../../../shared/lists/list-terms.ts';
 import { OFFER_BASES, type OfferTerms } from '../../../shared/lists/offer.ts';
 import { countiesOfList, listParts } from '../../../shared/lists/read-list.ts';
@@ -72,6 +73,15 @@ const leaveOut = z.strictObject({
     .nullish(),
 });
 
+const letter = z
+  .string('must be text')
+  .max(MAX_LETTER, `must have at most ${MAX_LETTER} characters`)
+  .transform(text => text.replaceAll('\r\n', '\n'))
+  .superRefine((text, context) => {
+    const problem = letterProblem(text);
+    if (problem !== undefined) context.addIssue({ code: 'custom', message: problem });
+  });
+
 const name = line(MAX_NAME, 'must be text').refine(text => text.trim() !== '', 'must not be empty');
 
 const settings = {
@@ -83,6 +93,9 @@ const settings = {
   leave_out: leaveOut
     .optional()
     .describe('Parcels to exclude when rows are added. Omitted fields keep their values.'),
+  letter: letter
+    .nullish()
+    .describe('Text of the letters in PDF exports, with merge fields. Null for the text that Plat suggests.'),
 };
 
 const EXAMPLE_BODY = {
@@ -112,13 +125,14 @@ const NEW: Settings = {
   offer_round_to: null,
   leave_out_lists: [],
   mailed_within_days: null,
+  letter: null,
 };
 
 /** @throws PlatError `validation_error` if one of the lists to exclude doesn't belong to the company */
 async function settingsOf(
   db: Db,
   companyId: string,
-  { name, one_per_owner, offer, leave_out }: ListBody,
+  { name, one_per_owner, offer, leave_out, letter }: ListBody,
   before: Settings,
 ): Promise<Settings> {
   const lists = [...new Set(leave_out?.lists ?? [])];
@@ -140,6 +154,7 @@ async function settingsOf(
     leave_out_lists: leave_out?.lists === undefined ? before.leave_out_lists : lists,
     mailed_within_days:
       leave_out?.mailed_within_days === undefined ? before.mailed_within_days : leave_out.mailed_within_days,
+    letter: letter === undefined ? before.letter : letter,
   };
 }
 
@@ -270,7 +285,7 @@ export const changeList = defineEndpoint({
   operationId: 'update_list',
   summary: 'Update a list',
   description:
-    'Changes the name, the grouping by owner, the terms of the offers, or the parcels to exclude from now on.',
+    'Changes the name, the grouping by owner, the terms of the offers, the letter, or the parcels to exclude from now on.',
   body: listChange,
   response: {
     description: 'The updated list.',

@@ -42,11 +42,11 @@ where id = :list_id
 -- Creates a list.
 insert into lists (
   company_id, name, one_per_owner, offer_percent, offer_percent_high, offer_of, offer_round_to, leave_out_lists,
-  mailed_within_days
+  mailed_within_days, letter
 )
 values (
   :company_id, :name, :one_per_owner, :offer_percent, :offer_percent_high, :offer_of, :offer_round_to, :leave_out_lists::uuid[],
-  :mailed_within_days
+  :mailed_within_days, :letter
 )
 returning id
 
@@ -71,7 +71,7 @@ select fips from counties where fips is not null
 -- The lists of a company, newest first, or one of them, with the number of rows, and the number of unread
 -- rows if the response depends on it. `list_id` may be null.
 select l.id, l.name, l.one_per_owner, l.offer_percent, l.offer_percent_high, l.offer_of, l.offer_round_to, l.leave_out_lists,
-  l.mailed_within_days, l.created_at, l.updated_at, l.unread_rows, l.rows_at_most,
+  l.mailed_within_days, l.letter, l.created_at, l.updated_at, l.unread_rows, l.rows_at_most,
   (select count(*) from list_rows r where r.list_id = l.id) as rows,
   case when l.unread_rows = 'named' and not l.one_per_owner then 0
     else (select count(*) from list_rows r where r.list_id = l.id and r.read_at is null) end as unread
@@ -125,5 +125,6 @@ update lists set updated_at = now() where id = :list_id
 update lists
 set name = :name, one_per_owner = :one_per_owner, offer_percent = :offer_percent,
   offer_percent_high = :offer_percent_high, offer_of = :offer_of, offer_round_to = :offer_round_to, leave_out_lists = :leave_out_lists::uuid[], mailed_within_days = :mailed_within_days,
+  letter = :letter,
   updated_at = now()
 where id = :list_id and company_id = :company_id

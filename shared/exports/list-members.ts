@@ -1,11 +1,11 @@
-import type { Hits } from '../../shared/exports/parcel-hits.ts';
-import type { ListRecord } from '../../shared/lists/list-terms.ts';
-import { type RowOffer, sumOffers } from '../../shared/lists/offer.ts';
-import { readRowParcels } from '../../shared/lists/read-list.ts';
-import { FACTS, parcelOffer } from '../../shared/lists/read-offers.ts';
-import { readCopy } from '../../shared/platform/copy.ts';
-import type { Db } from '../../shared/platform/db.ts';
-import { compose, inlined } from '../../shared/platform/statements.ts';
+import type { Hits } from './parcel-hits.ts';
+import type { ListRecord } from '../lists/list-terms.ts';
+import { type RowOffer, sumOffers } from '../lists/offer.ts';
+import { readRowParcels } from '../lists/read-list.ts';
+import { FACTS, parcelOffer } from '../lists/read-offers.ts';
+import { readCopy } from '../platform/copy.ts';
+import type { Db } from '../platform/db.ts';
+import { compose, inlined } from '../platform/statements.ts';
 
 /** The parcels behind a list's rows in a file, as columns, sorted by row. */
 type Columns = {
