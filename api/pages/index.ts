@@ -19,6 +19,7 @@ import { themePage } from './frame/theme-page.ts';
 import { homePage } from './home/home-page.tsx';
 import { addToListPages } from './lists/add-to-list.tsx';
 import { callSheetPage } from './lists/call-sheet-page.tsx';
+import { letterPage } from './lists/letter-page.tsx';
 import { listPages } from './lists/list-page.tsx';
 import { listsPages } from './lists/lists-page.tsx';
 import { repliesPage } from './lists/replies-page.tsx';
@@ -49,6 +50,7 @@ export const pages: readonly Page[] = [
   ...addToListPages,
   repliesPage,
   callSheetPage,
+  letterPage,
   ...listPages,
   ...marketsPages,
   ...marketPages,

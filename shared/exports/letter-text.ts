@@ -45,7 +45,7 @@ Sincerely,
 
 /** An owner who doesn't exist, for a preview when there are no letters to show. */
 export const EXAMPLE_LETTER: LetterCells = {
-  reference: '26M-SVW',
+  reference: 'ABC-123',
   first_name: 'Ada',
   last_name: 'McKay',
   full_name: 'Ada L and John McKay',

@@ -1,4 +1,3 @@
-import type { Hits } from './parcel-hits.ts';
 import type { ListRecord } from '../lists/list-terms.ts';
 import { type RowOffer, sumOffers } from '../lists/offer.ts';
 import { readRowParcels } from '../lists/read-list.ts';
@@ -6,6 +5,7 @@ import { FACTS, parcelOffer } from '../lists/read-offers.ts';
 import { readCopy } from '../platform/copy.ts';
 import type { Db } from '../platform/db.ts';
 import { compose, inlined } from '../platform/statements.ts';
+import type { Hits } from './parcel-hits.ts';
 
 /** The parcels behind a list's rows in a file, as columns, sorted by row. */
 type Columns = {

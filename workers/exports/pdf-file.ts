@@ -67,5 +67,7 @@ function printableIn(pdf: PDFKit.PDFDocument): (text: string) => string {
     return bases.length > 0 && bases.every(has) ? bases.join('') : '?';
   };
   return text =>
-    [...text.normalize('NFC')].map(sign => (has(sign) ? sign : /\s/.test(sign) ? ' ' : replaced(sign))).join('');
+    [...text.normalize('NFC')]
+      .map(sign => (has(sign) ? sign : /\s/.test(sign) ? ' ' : replaced(sign)))
+      .join('');
 }

@@ -1,5 +1,6 @@
 import { SOURCES_COLUMN } from '../../shared/exports/export-columns.ts';
 import { mostRows, needsOffer } from '../../shared/exports/export-request.ts';
+import { type ListMembers, readMembersOf, readOffersOf } from '../../shared/exports/list-members.ts';
 import { findListOf, type Hits, hitsOfList, hitsOfOwners } from '../../shared/exports/parcel-hits.ts';
 import { hilbertOrder } from '../../shared/geo/hilbert.ts';
 import { COMPUTE_HERE } from '../../shared/geo/shape-work.ts';
@@ -27,7 +28,6 @@ import {
   type Sink,
   type Written,
 } from './file-writer.ts';
-import { type ListMembers, readMembersOf, readOffersOf } from '../../shared/exports/list-members.ts';
 import { readLines, rowsOf, type TextRow } from './read-rows.ts';
 
 /** Rows per statement and per GeoParquet row group. They take about 30 MB as text. */

@@ -1,5 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { type ExportFormat, type ExportRequest, needsOffer } from '../../../shared/exports/export-request.ts';
+import {
+  type ExportFormat,
+  type ExportRequest,
+  mostRows,
+  needsOffer,
+} from '../../../shared/exports/export-request.ts';
 import { findExportMarket } from '../../../shared/exports/export-statements.ts';
 import { MAIL_PRESETS, type MailPreset } from '../../../shared/exports/mail-layout.ts';
 import { findListOf } from '../../../shared/exports/parcel-hits.ts';
@@ -12,7 +17,7 @@ import { createExport } from '../../v1/exports/export-endpoints.ts';
 import { priceExport } from '../../v1/exports/price-export.ts';
 import { NO_LIST } from '../../v1/lists/list-schema.ts';
 import { Icon } from '../frame/icons.tsx';
-import { Facts, Select } from '../frame/layout.tsx';
+import { Facts, Notice, Select } from '../frame/layout.tsx';
 import type { Visit } from '../frame/visit.ts';
 import { listCounties, readFilters } from '../parts/read-filters.ts';
 
@@ -43,6 +48,12 @@ const KINDS = {
     label: 'Mail merge Excel',
     note: 'The same rows in a workbook',
     format: 'xlsx',
+    onlyLists: true,
+  },
+  mail_pdf: {
+    label: 'Letters, PDF',
+    note: `A page per letter, ready to print, up to ${count(mostRows('pdf'))}`,
+    format: 'pdf',
     onlyLists: true,
   },
   csv: { label: 'All fields, CSV', note: 'Every field of each parcel', format: 'csv' },
@@ -89,7 +100,7 @@ export function readOrder(given: URLSearchParams): { kind: string; request: Expo
     // Browsers don't send an unchecked box.
     ...((listId === null || given.has('asked')) && { one_per_owner: given.has('one_per_owner') }),
     ...(listId !== null && given.has('only_new') && { status: 'new' as const }),
-    ...(listId !== null && kind.startsWith('mail') && mailTerms(given)),
+    ...(listId !== null && kind.startsWith('mail') && mailTerms(given, kind)),
   };
   const request: ExportRequest = {
     ...asked,
@@ -101,11 +112,14 @@ export function readOrder(given: URLSearchParams): { kind: string; request: Expo
 }
 
 /** Rows without a price stay out of a mail file unless the form says otherwise. */
-function mailTerms(given: URLSearchParams): Pick<ExportRequest, 'layout' | 'preset' | 'only_with_offer'> {
+function mailTerms(
+  given: URLSearchParams,
+  kind: string,
+): Pick<ExportRequest, 'layout' | 'preset' | 'only_with_offer'> {
   const preset = given.get('preset') ?? '';
   return {
     layout: 'mail',
-    ...(Object.hasOwn(MAIL_PRESETS, preset) && { preset: preset as MailPreset }),
+    ...(kind !== 'mail_pdf' && Object.hasOwn(MAIL_PRESETS, preset) && { preset: preset as MailPreset }),
     ...(given.has('asked') && { only_with_offer: given.has('only_with_offer') }),
   };
 }
@@ -215,15 +229,21 @@ function Switches({ market, list, onePerOwner, request }: SwitchesProps) {
             </span>
             <input type="checkbox" name="only_with_offer" value="true" checked={needsOffer(request)} />
           </label>
-          <div class="switch">
-            <label for="preset">Column names for</label>
-            <Select
-              name="preset"
-              id="preset"
-              options={[['', 'Any mail house'], ...PRESETS]}
-              given={request.preset}
-            />
-          </div>
+          {request.format === 'pdf' ? (
+            <p>
+              <a href={`/lists/${list!.id}/letter`}>Edit and preview the letter</a>
+            </p>
+          ) : (
+            <div class="switch">
+              <label for="preset">Column names for</label>
+              <Select
+                name="preset"
+                id="preset"
+                options={[['', 'Any mail house'], ...PRESETS]}
+                given={request.preset}
+              />
+            </div>
+          )}
         </>
       ) : (
         // Keeps the usual choice when the file type changes to a mail merge.
@@ -246,6 +266,7 @@ export async function orderForm(visit: Visit, company: string) {
   const { one_per_owner: onePerOwner = list?.one_per_owner ?? false } = request;
   const at = { now: visit.deps.now(), work: visit.work };
   const price = await priceExport(db, company, { ...request, format: 'csv' }, at);
+  const most = mostRows(request.format);
   const account = await visit.account;
   const left =
     account?.tokensAllowed == null ? null : Math.max(0, account.tokensAllowed - account.tokensUsed);
@@ -272,6 +293,11 @@ export async function orderForm(visit: Visit, company: string) {
           ],
         ]}
       />
+      {price.rows > most && (
+        <Notice kind="warn">
+          A file of this type can have up to {count(most)} rows. Export fewer rows, or choose another type.
+        </Notice>
+      )}
       <p>
         <small>
           {priceText(request.markets ? PRICES.exportMarkets : PRICES.exportRows)}. Plat keeps the file for 7
@@ -280,7 +306,7 @@ export async function orderForm(visit: Visit, company: string) {
         </small>
       </p>
       <div class="buttons">
-        <button type="submit" class="primary" disabled={price.rows === 0}>
+        <button type="submit" class="primary" disabled={price.rows === 0 || price.rows > most}>
           <Icon name="download" /> Export for {tokensText(price.tokens)}
         </button>
         <button type="submit" id="update" class="second" formmethod="get">

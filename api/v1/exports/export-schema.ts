@@ -67,7 +67,9 @@ export const newExport = z
       ),
     format: z
       .enum(EXPORT_FORMATS, `must be one of ${EXPORT_FORMATS.join(', ')}`)
-      .describe('File format. `xlsx` and `csv` are tables. `pdf` is a page per letter, for `layout: mail`. The others have a shape for each row.'),
+      .describe(
+        'File format. `xlsx` and `csv` are tables. `pdf` is a page per letter, for `layout: mail`. The others have a shape for each row.',
+      ),
     columns: z
       .array(z.enum(EXPORT_COLUMNS, 'is not a column. docs/exports.md lists the columns'))
       .min(1, 'must have at least one column')
@@ -136,7 +138,8 @@ export const newExport = z
       add('format', 'must be csv, xlsx, or pdf: letters have no shapes');
     if (format === 'pdf' && layout !== 'mail') add('format', "can be pdf only with layout 'mail'");
     for (const [name, value] of Object.entries({ preset, columns }))
-      if (format === 'pdf' && value !== undefined) add(name, "is not for pdf: the list's letter has the fields");
+      if (format === 'pdf' && value !== undefined)
+        add(name, "is not for pdf: the list's letter has the fields");
     if (layout === 'mail' && boundary) add('boundary', 'is not available for letters: omit it');
     if (preset !== undefined && layout !== 'mail') add('preset', "can be used only with layout 'mail'");
     if (preset !== undefined && columns !== undefined)

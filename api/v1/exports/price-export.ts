@@ -56,8 +56,7 @@ export async function priceExport(
   const count = kind === 'comps' ? countComps : kind === 'markets' ? countMarkets : countParcels;
   const { rows, free, bound = null } = await count(db, companyId, request, at);
   const most = mostRows(request.format);
-  if (rows > most)
-    throw most < mostRows('csv') ? tooManyFor(request.format) : tooMany(field);
+  if (rows > most) throw most < mostRows('csv') ? tooManyFor(request.format) : tooMany(field);
   return { rows, free_rows: free, tokens: costOf(priceOf(kind), rows - free), bound };
 }
 

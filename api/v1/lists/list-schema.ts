@@ -61,7 +61,9 @@ export const list = z
     letter: z
       .string()
       .nullable()
-      .describe('Text of the letters in PDF exports, with merge fields. Null for the text that Plat suggests.'),
+      .describe(
+        'Text of the letters in PDF exports, with merge fields. Null for the text that Plat suggests.',
+      ),
     rows: z
       .int()
       .min(0)

@@ -77,6 +77,7 @@ const letter = z
   .string('must be text')
   .max(MAX_LETTER, `must have at most ${MAX_LETTER} characters`)
   .transform(text => text.replaceAll('\r\n', '\n'))
+  .refine(text => !/[^\P{Cc}\n\t]/u.test(text), 'must not contain control characters')
   .superRefine((text, context) => {
     const problem = letterProblem(text);
     if (problem !== undefined) context.addIssue({ code: 'custom', message: problem });
