@@ -255,6 +255,12 @@ function Switches({ market, list, onePerOwner, request }: SwitchesProps) {
 
 const PRESETS = Object.entries(MAIL_PRESETS).map(([name, { label }]) => [name, label] as const);
 
+const TooManyRows = ({ most }: { most: number }) => (
+  <Notice kind="warn">
+    A file of this type can have up to {count(most)} rows. Export fewer rows, or choose another type.
+  </Notice>
+);
+
 /** The form that orders an export of a search, list, or market, with its price. */
 export async function orderForm(visit: Visit, company: string) {
   const { db } = visit.deps;
@@ -293,11 +299,7 @@ export async function orderForm(visit: Visit, company: string) {
           ],
         ]}
       />
-      {price.rows > most && (
-        <Notice kind="warn">
-          A file of this type can have up to {count(most)} rows. Export fewer rows, or choose another type.
-        </Notice>
-      )}
+      {price.rows > most && <TooManyRows most={most} />}
       <p>
         <small>
           {priceText(request.markets ? PRICES.exportMarkets : PRICES.exportRows)}. Plat keeps the file for 7
