@@ -6,7 +6,7 @@ import { EXAMPLE_LETTER } from '../../../shared/exports/letter-text.ts';
 import { openLetters } from '../../../workers/exports/pdf-file.ts';
 import { runs } from '../../support/runs.ts';
 
-const COLUMNS = columnsOf({ list_id: 'a list', layout: 'mail', format: 'pdf' });
+const COLUMNS = columnsOf({ list_id: 'a list', layout: 'mail' });
 const HEAD = { sender: 'Land Co', sender_address: '', date: 'November 30, 2026' };
 
 function open(text: string) {
@@ -60,7 +60,7 @@ test('any text can be printed', () =>
     fc.property(fc.string({ unit: 'binary', maxLength: 300 }), text => {
       expect(write('{full_name}', [{ full_name: text }]).length).toBeGreaterThan(500);
     }),
-    runs(30),
+    { numRuns: runs(30) },
   ));
 
 test('a file without letters is a valid PDF', async () =>
