@@ -59,6 +59,7 @@ test('a list is created, changed, and deleted, only by its own company', async (
     one_per_owner: true,
     offer: { percent: 30, percent_high: null, of: 'value', round_to: 100 },
     leave_out: { lists: [], mailed_within_days: 90 },
+    letter: null,
     rows: 0,
     created_at: expect.any(String),
     updated_at: list.created_at,
