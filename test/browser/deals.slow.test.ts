@@ -25,12 +25,13 @@ describePages('deals', site => {
   const UNDO = 'button[value=undo], button[value=undo_change]';
   const CHANGE = 'a[aria-haspopup=dialog]';
   const COOLIDGE = '000014 000341 000000';
+  /** Sets the value of a parcel whose list price is $34,900, so that the advice is to drop the price. */
+  const valueCoolidge = () => setValue(site.db.pool, COOLIDGE, [10_000, 20_000, 40_000]);
   const stage = (page: Page) => page.locator('details.add select[name=status]');
   const SAVE = '#price-and-costs button[type=submit]';
 
   test('add, watch it fill, drag, move by keys, take the advice: after a reload all is still there', async () => {
-    // Its list price is $34,900.
-    await setValue(site.db.pool, COOLIDGE, [10_000, 20_000, 40_000]);
+    await valueCoolidge();
     const page = await site.open('/deals');
     const add = async (what: string, price: string) => {
       await page.locator('details.add').evaluate(one => one.setAttribute('open', ''));
@@ -170,6 +171,7 @@ describePages('deals', site => {
 
   test('by keyboard on a dark phone, a price change shows its effect and can be undone', async () => {
     const user = await newUser(site.db);
+    await valueCoolidge();
     const page = await site.open('/deals', { viewport: NARROW, as: user });
     await page.emulateMedia({ colorScheme: 'dark' });
     await tabTo(page, field(page, 'what'));
@@ -220,6 +222,7 @@ describePages('deals', site => {
 
   test('without script, a price change asks for confirmation and saves only the price shown', async () => {
     const user = await newUser(site.db);
+    await valueCoolidge();
     const page = await site.open('/deals', { script: false, as: user });
     await field(page, 'what').fill('14-341, Sullivan, NH');
     await stage(page).selectOption('listed');

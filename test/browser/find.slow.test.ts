@@ -19,7 +19,7 @@ describePages('from a county name to a phone number', site => {
     const count = page.locator('#count');
     await press('/');
     await page.keyboard.type('sullivan county');
-    await page.getByRole('option', { name: /^Sullivan, NH/ }).waitFor();
+    await page.getByRole('option', { name: /^Sullivan, NH County/ }).waitFor();
     await press('Enter');
     await page.waitForURL(/\/data\?county=33019/);
     const all = await count.textContent();
