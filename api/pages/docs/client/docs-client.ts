@@ -1,5 +1,9 @@
 // Renders the API reference in the page's theme and authorizes it with a new key.
 
+type Component = (props: object) => unknown;
+type System = {
+  React: { createElement(type: unknown, props: object | null, ...children: unknown[]): unknown };
+};
 type SwaggerUi = { preauthorizeApiKey(scheme: string, key: string): void };
 declare const SwaggerUIBundle: (options: object) => SwaggerUi;
 
@@ -16,6 +20,18 @@ const COMPONENTS = {
   DeepLink: ({ text }: { text: unknown }) => text,
   // This is the only server.
   ServersContainer: () => null,
+};
+/** Swagger UI has headings of levels 1 and 3. This adds one between them, for screen readers. */
+const WRAPPED = {
+  operations:
+    (Operations: Component, { React: { createElement } }: System): Component =>
+    props =>
+      createElement(
+        'div',
+        null,
+        createElement('h2', { className: 'unseen' }, 'Endpoints'),
+        createElement(Operations, props),
+      ),
 };
 
 systemDark.addEventListener('change', applyTheme);
@@ -39,7 +55,7 @@ document.addEventListener('DOMContentLoaded', () => {
     url: '/openapi.json',
     dom_id: '#docs',
     deepLinking: true,
-    plugins: [{ components: COMPONENTS }],
+    plugins: [{ components: COMPONENTS, wrapComponents: WRAPPED }],
     // The highlighter's colors are unreadable on a light background.
     syntaxHighlight: { activated: false },
     // Otherwise, Swagger UI sends the document to an external validator.
