@@ -18,6 +18,7 @@ import {
   visit,
   WIDE,
 } from '../support/browser.ts';
+import { insertParcels, square } from '../support/parcels.ts';
 import { ingestSample } from '../support/sample.ts';
 import { linkOf } from '../support/visitor.ts';
 
@@ -252,7 +253,7 @@ describePages('the web app', site => {
     await page.emulateMedia({ media: null });
     await page.setViewportSize(WIDE);
     await page
-      .locator('form', { has: page.locator('#status') })
+      .locator('.pagehead form', { has: field(page, 'status') })
       .locator('button')
       .first()
       .click();
@@ -305,18 +306,23 @@ describePages('the web app', site => {
     await expect.poll(() => page.getAttribute('#map', 'data-error')).toBeNull();
   });
 
-  test("a parcel's picture is on its page, with its credit, at no charge", async () => {
+  test("a parcel's photo is on its page, with its credit, at no charge; without a photo, its land map is", async () => {
     const { pool } = site.db;
-    await ingestSample(pool, 'washington-nh-relief');
-    const page = await site.open('/data?parcel=3301900001047');
+    const pictured = 3809300000001;
+    await ingestSample(pool, 'washington-nh-relief', 'naip-north-dakota');
+    await insertParcels(pool, [{ property_id: pictured, boundary: [square(-99.157, 47.0222, 0.005)[0]!] }]);
+    const page = await site.open(`/data?parcel=${pictured}`);
     const picture = page.locator('figure.photo img');
-    expect(
-      await picture.evaluate(async (image: HTMLImageElement) => {
+    const size = () =>
+      picture.evaluate(async (image: HTMLImageElement) => {
         await image.decode();
         return [image.naturalWidth, image.naturalHeight];
-      }),
-    ).toEqual([1024, 768]);
-    await page.locator('figure.photo figcaption', { hasText: 'relief' }).waitFor();
+      });
+    expect(await size()).toEqual([1024, 768]);
+    await page.locator('figure.photo figcaption', { hasText: 'National Agriculture Imagery' }).waitFor();
+    // A relief isn't a photo.
+    await page.goto(`${site.api.url}/data?parcel=3301900001047`);
+    expect(await size()).toEqual([400, 320]);
     expect(
       (await pool.query('select from usage_daily where endpoint = $1', ['public_parcel_image'])).rowCount,
     ).toBe(0);
