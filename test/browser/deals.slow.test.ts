@@ -194,6 +194,8 @@ describePages('deals', site => {
     await expect.poll(() => dialog.getByRole('link', { name: '$34,900' }).evaluate(isFocused)).toBe(true);
     // Esc is as harmless as that.
     await page.keyboard.press('Escape');
+    // A closed dialog leads to the page without it.
+    await page.waitForURL(({ search }) => search === '');
     await dialog.waitFor({ state: 'detached' });
     await tabTo(page, page.locator(CHANGE));
     await page.keyboard.press('Enter');
