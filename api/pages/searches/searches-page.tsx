@@ -10,6 +10,7 @@ import {
 } from '../../../shared/searches/search-statements.ts';
 import type { Notify } from '../../../shared/searches/search-terms.ts';
 import { notFound, validationError } from '../../http/error-responses.ts';
+import { isTooDeep } from '../../http/validate.ts';
 import { changeSearch, createSearch, deleteSearch } from '../../v1/searches/search-endpoints.ts';
 import { findSearch, listRows } from '../../v1/searches/search-schema.ts';
 import { Result } from '../frame/form-result.tsx';
@@ -50,10 +51,15 @@ const searchesPage: Page = {
 /** @throws PlatError `validation_error` for anything that our pages don't send */
 function filterOf(form: URLSearchParams): unknown {
   try {
-    return JSON.parse(form.get('filter') ?? '{}');
+    const filter: unknown = JSON.parse(form.get('filter') ?? '{}');
+    // The form shows it again, as text.
+    if (!isTooDeep(filter)) return filter;
   } catch {
-    throw validationError({ filter: ['must be JSON. Search on the map, then choose “Save search”'] });
+    // Reported below.
   }
+  throw validationError({
+    filter: ['must be the JSON of a search. Search on the map, then choose “Save search”'],
+  });
 }
 
 /**
