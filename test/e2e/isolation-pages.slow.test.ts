@@ -12,10 +12,13 @@ const db = await createTestDatabase({}, { sample: true });
 const api = await startTestApi(db, { pages: true, env: { ...ON_LOOPBACK, PLAT_DIR: db.folder } });
 const browser = visitor(api);
 
+/** A parcel that both companies have in a list and on their deal board. */
+const PARCEL = 3301900001047;
+
 /** Pages that name nothing of a company: public ones, the operators', and those behind a secret path. */
 const WITHOUT_THINGS = [
   /^\/(sign-in|sign-out|theme|docs|admin|coverage|oauth)\b/,
-  /^\/(markets\/|data\/drawing|tiles\/|credits)/,
+  /^\/(markets\/|data\/(drawing|card)\/|tiles\/|credits)/,
   /\/:token$/,
 ];
 
@@ -43,6 +46,7 @@ beforeAll(async () => {
   ours = await createCompany(db, api);
   theirs = await createCompany(db, api);
   await browser.signIn(ours.user);
+  for (const company of [ours, theirs]) await brand(company);
   const things = ours.things;
   const start = [
     '/account',
@@ -51,8 +55,10 @@ beforeAll(async () => {
     '/exports',
     '/deals',
     '/markets',
-    '/data?parcel=3301900001047',
-    `/lists/${things.list}?row=3301900001047`,
+    `/data?parcel=${PARCEL}`,
+    `/lists/${things.list}?row=${PARCEL}`,
+    `/lists/${things.list}/calls`,
+    `/replies?q=${PARCEL}`,
     `/searches/${things.search}`,
     `/account/webhooks/${things.webhook}`,
     `/comping/${things.report}`,
@@ -74,6 +80,12 @@ beforeAll(async () => {
   links = site.links.filter(link => replaced(link, theirs.things) !== link);
   before = await rowsOf(db, theirs);
 });
+
+const brand = ({ user, marker }: Company) =>
+  db.pool.query(
+    'insert into company_brands (company_id, address) select company_id, $2 from users where id = $1',
+    [user.id, `address of ${marker}`],
+  );
 
 async function expectUntouched(what: string, text: string): Promise<void> {
   for (const id of Object.values(theirs.things)) text = text.replaceAll(id, 'ID');
@@ -109,6 +121,42 @@ test("another company's pages are not found", async () => {
     expect(foreign.status, link).toBe(unknown.status);
     if (!link.includes('?')) expect(foreign.status, link).toBe(404);
     await expectUntouched(link, foreign.text);
+  }
+});
+
+test("pages about a parcel or the company show our things, and none of another company's", async () => {
+  const card = await browser.open(`/data/card/${PARCEL}`);
+  const replies = await browser.open(`/replies?q=${PARCEL}`);
+  const calls = await browser.open(`/lists/${ours.things.list}/calls`);
+  const brand = await browser.open('/account/brand');
+  const deals = await browser.submit('/deals/add', { property_id: String(PARCEL) });
+  for (const [what, { status, text }, own] of [
+    ['card', card, '<header>'],
+    ['replies', replies, `list of ${ours.marker}`],
+    ['replies', replies, ours.things.list],
+    ['calls', calls, `list of ${ours.marker}`],
+    ['brand', brand, `address of ${ours.marker}`],
+    ['deals', deals, ours.things.deal],
+  ] as const) {
+    expect(status, what).toBe(200);
+    expect(text, what).toContain(own);
+    for (const id of [theirs.marker, ...Object.values(theirs.things)]) expect(text, what).not.toContain(id);
+  }
+});
+
+test("another company's call sheet takes no calls, and its letters no replies", async () => {
+  const call = { property_id: String(PARCEL), outcome: 'do_not_call', number: '6035550101', note: 'ours' };
+  const undo = { do: 'undo', property_id: String(PARCEL), was: 'new', at: new Date(0).toISOString() };
+  for (const list of [theirs.things.list, randomUUID()]) {
+    for (const fields of [call, undo]) {
+      const { status, text } = await browser.submit(`/lists/${list}/calls`, fields);
+      expect(status).toBe(404);
+      await expectUntouched('calls', text);
+    }
+    const reply = { list_id: list, property_id: String(PARCEL), status: 'not_interested', note: 'ours' };
+    const { status, text } = await browser.submit(`/replies?q=${PARCEL}`, reply);
+    expect(status).toBeGreaterThanOrEqual(400);
+    await expectUntouched('replies', text);
   }
 });
 
