@@ -58,6 +58,7 @@ beforeAll(async () => {
     `/data?parcel=${PARCEL}`,
     `/lists/${things.list}?row=${PARCEL}`,
     `/lists/${things.list}/calls`,
+    `/lists/${things.list}/letter`,
     `/replies?q=${PARCEL}`,
     `/searches/${things.search}`,
     `/account/webhooks/${things.webhook}`,
