@@ -34,7 +34,7 @@ export function EstimateRange({ value, detail, order }: RangeProps) {
         {isTooUncertain
           ? 'Too uncertain to use: the range is too wide.'
           : problems.length > 0
-            ? `80% range: use with caution. ${problemWords(problems)}.`
+            ? `Use this range with caution. ${problemWords(problems)}.`
             : '80% range: 4 in 5 similar lots sell within it.'}
       </p>
     </div>

@@ -166,7 +166,7 @@ function PriceIndexLines({ name, past }: Pick<PastProps, 'name' | 'past'>) {
   return (
     <Lines
       title="County price index"
-      note="How the price of the same lot changes over time. The index is 100 on January 1, 2020, or when sales start. The band is the 80% range. Parcel estimates use one rate for all years."
+      note="How the price of the same lot changes over time. The index is 100 on January 1, 2020, or when sales start. The band is the 80% range. Estimates adjust the dates of comps by the same curve."
       lines={[lineOf(name, past, 'price_index')]}
       band={{ low: past.keys.price_index_low!, high: past.keys.price_index_high! }}
       shown={value => (value === null ? '–' : value.toFixed(0))}
