@@ -147,7 +147,7 @@ describePages('the results of a search', site => {
   test('the table view is sorted by its headings, and stays when the search changes', async () => {
     const page = await site.open('/data?county=33019&acres_min=5&acres_max=20');
     await page.locator('.seg a[href*="view=table"]').click();
-    await page.locator('.tablebox').waitFor();
+    await page.locator('.tablebox td:nth-child(6)').last().waitFor();
     const worth = async () => {
       const texts = await page.locator('.tablebox td:nth-child(6)').allInnerTexts();
       return texts.map(text => Number(text.replace(/[$,]/g, '')));

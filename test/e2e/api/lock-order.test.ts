@@ -82,7 +82,8 @@ test('a transaction that was aborted by a deadlock runs again from the start', a
       await one(second);
     });
   await Promise.all([add(1, 2), add(2, 1)]);
-  expect(tries).toBe(3);
+  // The retry can lock its first row before the other transaction wakes, which is another deadlock.
+  expect(tries).toBeGreaterThanOrEqual(3);
   const { rows } = await db.pool.query('select n from accounts_of_two');
   expect(rows).toEqual([{ n: 2 }, { n: 2 }]);
 });
