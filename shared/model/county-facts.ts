@@ -28,8 +28,7 @@ export const COUNTY_FACTS = {
   metro_miles: {
     label: 'Distance to a metro county',
     unit: 'miles',
-    meaning:
-      'miles in a straight line from center to center, to the nearest county of 250,000 residents or more',
+    meaning: `miles in a straight line to the center of the nearest county with at least ${METRO_POPULATION.toLocaleString('en-US')} residents`,
   },
 } as const satisfies Record<string, CountyFact>;
 

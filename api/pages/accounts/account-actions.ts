@@ -24,7 +24,6 @@ import { countAttempt, INVITATION_LIMIT } from './sign-in-attempts.ts';
 import { changePassword, mailLink, requireAppUrl } from './sign-in-page.tsx';
 import { webhookOf } from './webhook-page.tsx';
 
-/** @throws PlatError `forbidden` for other members, and for everyone if the account is disabled */
 /** @throws PlatError `forbidden` unless the user can manage the company */
 export async function requireManager(visit: Visit): Promise<Session> {
   const session = visit.session!;

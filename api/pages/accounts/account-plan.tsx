@@ -20,7 +20,7 @@ export function Plan({ usage: { terms, totals, direct, priceCents } }: { usage: 
           : null
         : `${cents(priceCents + overage)}${overage > 0 ? `, including ${cents(overage)} for overage` : ''}`,
     ],
-    ['Permissions', direct ? 'REST API and MCP' : 'MCP only. The REST API needs a higher tier.'],
+    ['Permissions', direct ? 'REST API and MCP' : 'MCP. For the REST API, you need a higher tier.'],
     ['Payment method', terms.payment_method ? 'On file' : 'None on file'],
     ['Invoice', terms.invoice_paid ? 'Paid' : 'Unpaid. Calls are refused.'],
     ['Calls per minute', `${count(terms.rate_per_minute)}, with bursts of up to ${count(terms.rate_burst)}`],

@@ -49,7 +49,7 @@ function show({ page, url }: Opened): void {
   }
   dialog?.close();
   const result = page.querySelector<HTMLElement>('.toast, main :is(.good, .warn).notice');
-  // A page without a result is the next step, such as a new report.
+  // If the page has no result to show, it is the next step, such as a new report.
   if (result) report(result, url);
   else location.assign(url);
 }
