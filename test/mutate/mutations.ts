@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { serialize } from 'flatgeobuf/lib/mjs/geojson.js';
 import type { FeatureCollection } from 'geojson';
 import type { InputSpec } from '../../workers/formats/format-input.ts';
+import { type MapUnit, ring, surveyZip } from '../support/soil-survey.ts';
 import { unzipped } from '../support/unzip.ts';
 
 const fixtures = new URL('../fixtures/feeds/formats/', import.meta.url);
@@ -9,6 +10,17 @@ const fixture = (name: string) => readFileSync(new URL(name, fixtures));
 
 /** A small, real file in one format. */
 export type Seed = { name: string; bytes: Buffer; spec?: Partial<InputSpec> };
+
+function soilSurvey(): Buffer {
+  const units: MapUnit[] = Array.from({ length: 40 }, (_, i) => ({
+    mukey: String(565_058 + i),
+    septic: ['Not limited', 'Somewhat limited', 'Very limited'][i % 3]!,
+    hydric: (i * 7) % 101,
+    waterCm: 5 * i,
+  }));
+  const polygons = units.map(({ mukey }, i) => ({ mukey, ring: ring(-91.5 + 0.02 * i, 33.2) }));
+  return surveyZip('AR003', units, polygons);
+}
 
 /** One file in each format that Plat reads from files. */
 export function seedFiles(): Record<Exclude<InputSpec['format'], 'reso' | 'arcgis'>, Seed> {
@@ -26,6 +38,7 @@ export function seedFiles(): Record<Exclude<InputSpec['format'], 'reso' | 'arcgi
     geojson: { name: 'a.geojson', bytes: geojson },
     ndgeojson: { name: 'a.ndgeojson', bytes: lines(collection.features) },
     ndjson: { name: 'a.ndjson', bytes: lines(rows) },
+    ssurgo: { name: 'a.zip', bytes: soilSurvey() },
     dbf: { name: 'a.dbf', bytes: fixture('washington-assessor.dbf') },
     shapefile: { name: 'a.zip', bytes: fixture('bangor-parcels.zip') },
     flatgeobuf: { name: 'a.fgb', bytes: Buffer.from(serialize(collection)) },

@@ -3,8 +3,9 @@ import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import type { Feature, FeatureCollection, LineString, MultiPolygon, Polygon, Position } from 'geojson';
 import { rootDir } from '../../shared/platform/root.ts';
-import { makeDbf, makeZip, shpOf } from '../unit/formats/make.ts';
+import { makeZip } from '../unit/formats/make.ts';
 import { sendRange, serve, type TestServer } from './http-server.ts';
+import { shapefile } from './shapefiles.ts';
 
 /**
  * The agencies' and the county's files for Bangor, Maine (23019), at the agencies' own paths. They are small
@@ -16,47 +17,6 @@ const BANGOR = join(rootDir, 'workers', 'sample', 'data', 'bangor_me');
 function features(name: string, most: number): Feature[] {
   const text = gunzipSync(readFileSync(join(BANGOR, `${name}.geojson.gz`))).toString();
   return (JSON.parse(text) as FeatureCollection).features.slice(0, most);
-}
-
-/**
- * A shapefile record of type 3 (lines) or 5 (areas). ESRI Shapefile Technical Description, July 1998, tables
- * 6 and 8.
- */
-function record(type: 3 | 5, parts: Position[][]): Buffer {
-  const points = parts.flat();
-  const content = Buffer.alloc(44 + 4 * parts.length + 16 * points.length);
-  content.writeInt32LE(type, 0);
-  const [xs, ys] = [points.map(([x]) => x!), points.map(([, y]) => y!)];
-  for (const [i, side] of [Math.min(...xs), Math.min(...ys), Math.max(...xs), Math.max(...ys)].entries())
-    content.writeDoubleLE(side, 4 + 8 * i);
-  content.writeInt32LE(parts.length, 36);
-  content.writeInt32LE(points.length, 40);
-  let [at, start] = [44, 0];
-  for (const part of parts) {
-    at = content.writeInt32LE(start, at);
-    start += part.length;
-  }
-  for (const [x, y] of points) at = content.writeDoubleLE(y!, content.writeDoubleLE(x!, at));
-  return content;
-}
-
-const WGS84 =
-  'GEOGCS["WGS 84",DATUM["WGS_1984",SPHEROID["WGS 84",6378137,298.257223563]],PRIMEM["Greenwich",0],UNIT["degree",0.0174532925199433]]';
-
-function shapefile(stem: string, type: 3 | 5, shapes: Position[][][], columns: Record<string, string[]>) {
-  const names = Object.keys(columns);
-  const table = makeDbf(
-    names.map(name => ({ name, type: 'C', length: 60 })),
-    shapes.map((_, i) => ({ cells: names.map(name => columns[name]![i]!.slice(0, 60).padEnd(60)) })),
-  );
-  return {
-    [`${stem}.shp`]: shpOf(
-      type,
-      shapes.map(parts => record(type, parts)),
-    ),
-    [`${stem}.dbf`]: table,
-    [`${stem}.prj`]: WGS84,
-  };
 }
 
 /**

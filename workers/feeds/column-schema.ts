@@ -35,8 +35,19 @@ const columnProperties = z
       .describe(
         'Maps text that contains a string (case is ignored) to the value that it means. Applies to text that `values` does not list.',
       ),
+    ranges: z
+      .array(
+        z.strictObject({
+          below: z.number().describe('The range ends before this number. Default: it has no end.').optional(),
+          value: scalar.describe('What a number in the range means.'),
+        }),
+      )
+      .min(1)
+      .describe(
+        'Maps numbers to values: the first range that contains the number. Applies to text that `values` and `contains` do not list.',
+      ),
     otherwise: scalar.describe(
-      'Value for everything that `values` and `contains` do not list, including empty cells.',
+      'Value for everything that `values`, `contains`, and `ranges` do not list, including empty cells.',
     ),
     scale: z
       .number()

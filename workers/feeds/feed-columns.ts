@@ -82,6 +82,10 @@ export const fieldTarget = ({ specs }: RowFields, name: string): FieldTarget => 
 const OF_ADDRESSES = new Set(['text', 'state', 'zip']);
 const NUMERIC = new Set(['number', 'integer', 'money', 'year', 'degrees']);
 
+/** Whether a mapping replaces the source's values. */
+export const recodes = ({ values, contains, ranges, otherwise }: PlainColumn): boolean =>
+  (values ?? contains ?? ranges ?? otherwise) !== undefined;
+
 /** Returns what is wrong with a mapping regardless of the source, such as a date format for a price. */
 export function columnProblem(target: FieldTarget, spec: ColumnSpec): string | null {
   const { type, unit } = target.spec;
@@ -96,14 +100,15 @@ export function columnProblem(target: FieldTarget, spec: ColumnSpec): string | n
     if (way.sum && way.columns === undefined) return 'sum needs columns';
     if (way.unit !== undefined && unit !== 'acres' && unit !== 'square feet')
       return 'unit applies only to areas';
-    if (way.unit !== undefined && (way.values ?? way.contains ?? way.otherwise) !== undefined)
-      return 'unit cannot be combined with values, contains, or otherwise';
+    if (way.unit !== undefined && recodes(way))
+      return 'unit cannot be combined with values, contains, ranges, or otherwise';
     const parse = fieldParser(target.name, target.spec, { date: way.date, lastYear: 9999 });
     const constants = [
       way.value,
       way.otherwise,
       ...Object.values(way.values ?? {}),
       ...Object.values(way.contains ?? {}),
+      ...(way.ranges ?? []).map(({ value }) => value),
     ];
     for (const constant of constants) {
       const parsed = constant === undefined ? null : parse(constant);

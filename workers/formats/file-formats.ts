@@ -58,6 +58,17 @@ export const FILE_FORMATS = {
     load: async () => (await import('./shapefile.ts')).readShapefile,
     maxMb: 512,
   },
+  ssurgo: {
+    title: 'a soil survey (SSURGO), as the zip of a survey area',
+    extensions: ['.shp'],
+    members: ['soilmu_a_*.shp', 'gsmsoilmu_a_*.shp'],
+    siblings: ['.dbf', '.shx', '.prj', '.cpg'],
+    geometry: true,
+    notes:
+      'polygons of map units, with the columns of `mapunit.txt` and `muaggatt.txt`. A zip may have several survey areas',
+    load: async () => (await import('./ssurgo.ts')).readSsurgo,
+    maxMb: 512,
+  },
   dbf: {
     title: 'a dBASE table',
     extensions: ['.dbf'],

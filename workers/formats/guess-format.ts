@@ -22,6 +22,7 @@ export async function guessFormat(path: string, name = path): Promise<Format | n
 function formatOfMembers(names: readonly string[]): FileFormat | null {
   // Some servers zip a geodatabase with its folder, others without it.
   if (names.some(name => basename(name).toLowerCase() === FILE_FORMATS.filegdb.folderHolds)) return 'filegdb';
+  if (names.some(name => /(^|\/)(gsm)?soilmu_a_\w+\.shp$/i.test(name))) return 'ssurgo';
   const formats = new Set(names.map(name => formatOf(name)));
   if (formats.has('shapefile')) return 'shapefile';
   const [only, ...others] = [...formats].filter(format => format !== null);

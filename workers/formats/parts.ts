@@ -2,11 +2,14 @@ import { formatError, limitsOf } from '../../shared/platform/http/download-conte
 import { cachedDownload } from '../../shared/platform/http/shared-copy.ts';
 import type { InputSettings } from './input-settings.ts';
 import type { ReadContext } from './row-batch.ts';
-import { localPath } from './source.ts';
+import { localPath, type MemberChoice } from './source.ts';
 import { openArchive } from './zip.ts';
 
 /** One file of a source: its path, and the member name if it is in a zip. */
 export type Part = InputSettings & { source: string; member?: string | undefined };
+
+const isPlainFile = (source: string, extensions: readonly string[]): boolean =>
+  extensions.some(end => source.toLowerCase().endsWith(end));
 
 const isAddress = (source: string): boolean => /^https?:\/\//i.test(source);
 
@@ -17,10 +20,11 @@ const isAddress = (source: string): boolean => /^https?:\/\//i.test(source);
  */
 export async function partsOf(
   spec: InputSettings & { source: string },
-  extensions: readonly string[],
+  { extensions, members }: Pick<MemberChoice, 'extensions' | 'members'>,
   context: ReadContext,
 ): Promise<Part[]> {
-  const { source, member } = spec;
+  const { source } = spec;
+  const member = spec.member ?? (isPlainFile(source, extensions) ? undefined : members);
   const shares = spec.within !== undefined && isAddress(source) && !/\.shp$/i.test(source);
   const { sharedDir } = context;
   const copy = shares && sharedDir ? await cachedDownload(new URL(source), sharedDir, context) : null;

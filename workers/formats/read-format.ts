@@ -41,7 +41,7 @@ async function* readAll(spec: InputSpec, context: ReadContext): AsyncGenerator<R
     if (spec.format === 'arcgis')
       yield* batchesOf(readArcgis(one, output, context, progress), output, redactUrl(layerUrl(source)));
     else
-      for (const part of await partsOf(one, FILE_FORMATS[spec.format].extensions, context))
+      for (const part of await partsOf(one, kindOf(spec.format), context))
         yield* readPart(spec.format, part, output, context, progress);
   }
 }
@@ -61,8 +61,8 @@ async function* readPart(
 
 /** How to open files in a format, as plain data that another process can use too. */
 export function kindOf(format: FileFormat): FileKind {
-  const { title, extensions, siblings, zipHolds, folderHolds } = fileFormat(format);
-  return { title, extensions, siblings, zipHolds, folderHolds };
+  const { title, extensions, members, siblings, zipHolds, folderHolds } = fileFormat(format);
+  return { title, extensions, members, siblings, zipHolds, folderHolds };
 }
 
 /**

@@ -1,6 +1,6 @@
 import { unreadableGeometry } from '../../shared/geo/geometry-checks.ts';
 import { formatError, limitsOf, sourceError } from '../../shared/platform/http/download-context.ts';
-import { dbfRecords } from './dbf.ts';
+import { type DbfRecord, dbfRecords } from './dbf.ts';
 import { addRow, type FileRead, isFull } from './row-batch.ts';
 import { openShapes } from './shp-records.ts';
 import type { Shape } from './shp-shapes.ts';
@@ -14,7 +14,14 @@ const SHAPES_AT_ONCE = 250;
  * Reads a `.shp` with its `.dbf`, `.shx`, `.prj`, and `.cpg`. Z and M values are dropped. Deleted records
  * keep their row numbers.
  */
-export async function* readShapefile({ source, spec, output, context }: FileRead): AsyncGenerator<void> {
+export const readShapefile = (reading: FileRead): AsyncGenerator<void> =>
+  readRecords(reading, (record, geometry) => addRow(reading.output, record, geometry));
+
+/** @param add adds a record to the output */
+export async function* readRecords(
+  { source, spec, output, context }: FileRead,
+  add: (record: DbfRecord, geometry: unknown) => void,
+): AsyncGenerator<void> {
   const { name } = source;
   if (/\.(dbf|shx|prj)$/i.test(name)) throw formatError(`${name}: set the feed's source to the .shp file.`);
   const dbf = await source.sibling('.dbf');
@@ -30,7 +37,7 @@ export async function* readShapefile({ source, spec, output, context }: FileRead
         if (theirs.length < some.length) throw differ(name);
         for (const [i, record] of some.entries()) {
           if (record === null) output.rowNo++;
-          else addRow(output, record, geometryOf(theirs[i]!));
+          else add(record, geometryOf(theirs[i]!));
           if (isFull(output)) yield;
         }
       }

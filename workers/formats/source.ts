@@ -1,6 +1,6 @@
 import { createReadStream, createWriteStream, existsSync } from 'node:fs';
 import { mkdir, open, readdir, rm, stat } from 'node:fs/promises';
-import { basename, dirname, extname, isAbsolute, join, resolve } from 'node:path';
+import { basename, dirname, extname, isAbsolute, join, posix, resolve } from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline as piped } from 'node:stream/promises';
 import { fileURLToPath } from 'node:url';
@@ -36,8 +36,11 @@ export type LocalFile = {
 };
 
 export type OpenedSource = SourceFile & {
-  /** A file next to this one with the same stem and another extension (".dbf"), or null. */
-  sibling(extension: string): Promise<SourceFile | null>;
+  /**
+   * A file with the same stem and another extension (".dbf"), or at a path relative to this one's folder that
+   * starts with "../". Null if it doesn't exist.
+   */
+  sibling(ending: string): Promise<SourceFile | null>;
   close(): Promise<void>;
 };
 
@@ -47,6 +50,8 @@ export type MemberChoice = {
   /** Extensions of zip members to consider, with the dot, in lowercase. */
   extensions: string[];
   member?: string | undefined;
+  /** Patterns of the zip members to read when a feed names none. */
+  members?: string[] | undefined;
   /** A member whose presence means that the zip itself is the file, as is the case for .xlsx. */
   zipHolds?: string | undefined;
   /** A file whose presence means that the folder itself is the source, as is the case for .gdb. */
@@ -189,8 +194,9 @@ function chosenMember(archive: Archive, name: string, wanted: MemberChoice, file
   };
   const main = chooseMember(archive.entries, wanted, name);
   const stem = stemOf(main.fileName).toLowerCase();
-  const sibling = async (extension: string): Promise<SourceFile | null> => {
-    const sibling = archive.entries.find(entry => entry.fileName.toLowerCase() === stem + extension);
+  const sibling = async (ending: string): Promise<SourceFile | null> => {
+    const wanted = isRelative(ending) ? posix.join(posix.dirname(stem), ending) : stem + ending;
+    const sibling = archive.entries.find(entry => entry.fileName.toLowerCase() === wanted);
     return sibling === undefined ? null : member(sibling);
   };
   return { ...member(main), sibling };
@@ -293,11 +299,20 @@ const sizesOf = ({ uncompressedSize, compressedSize }: Entry) => ({
   packed: compressedSize,
 });
 
-/** Finds `stem + extension`, in any case and with or without `.gz`, in the folder of `path`. */
-async function findSibling(path: string, extension: string): Promise<string | null> {
+const isRelative = (ending: string): boolean => ending.startsWith('../');
+
+/**
+ * Finds `stem + ending`, upper or lower case and with or without `.gz`, in the folder of `path`. An ending
+ * that starts with "../" is a relative path.
+ */
+async function findSibling(path: string, ending: string): Promise<string | null> {
+  if (isRelative(ending)) {
+    const relative = join(dirname(path), ending);
+    return existsSync(relative) ? relative : null;
+  }
   const stem = stemOf(basename(path));
   const names = await readdir(dirname(path));
-  const candidates = [extension, `${extension}.gz`].flatMap(end =>
+  const candidates = [ending, `${ending}.gz`].flatMap(end =>
     names.filter(name => name.toLowerCase() === (stem + end).toLowerCase()),
   );
   // On a case-sensitive disk, there can be several spellings. Prefer the one with exactly the same stem.

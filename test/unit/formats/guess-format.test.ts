@@ -13,6 +13,8 @@ test.each<[string, string | null, string[]]>([
   ['upload.zip', 'geojson', ['parcels.geojson', 'readme.txt']],
   ['upload.zip', 'xlsx', ['roll.xlsx']],
   ['upload.zip', 'shapefile', ['a.shp', 'a.dbf', 'a.prj', 'owners.csv']],
+  ['upload.zip', 'ssurgo', ['ME019/spatial/soilmu_a_me019.shp', 'ME019/tabular/comp.txt', 'readme.txt']],
+  ['upload.zip', 'ssurgo', ['wss_gsmsoil_ME/spatial/gsmsoilmu_a_me.shp']],
   ['upload.zip', 'dbf', ['roll.dbf']],
   ['upload.zip', 'filegdb', ['county.gdb/a00000001.gdbtable', 'county.gdb/timestamps']],
   ['upload.zip', 'filegdb', ['a00000001.gdbtable', 'a00000001.gdbtablx', 'gdb', 'readme.txt']],

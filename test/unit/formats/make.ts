@@ -64,7 +64,7 @@ async function* readHere(spec: InputSpec, context: ReadContext): AsyncGenerator<
   const progress = trackProgress(context, true);
   const kind = kindOf(format);
   for (const source of [spec.source].flat())
-    for (const part of await partsOf({ ...spec, source }, kind.extensions, context))
+    for (const part of await partsOf({ ...spec, source }, kind, context))
       yield* readFile(await fileFormat(format).load(), kind, part, output, context, progress);
 }
 

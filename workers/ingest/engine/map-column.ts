@@ -1,7 +1,7 @@
 import { SQ_M_PER_ACRE } from '../../../shared/geo/units.ts';
 import { SQ_FT_PER_ACRE } from '../../../shared/model/buckets.ts';
 import type { AreaUnit, ColumnSpec, PlainColumn } from '../../feeds/column-schema.ts';
-import { alternatives, type FieldTarget } from '../../feeds/feed-columns.ts';
+import { alternatives, type FieldTarget, recodes } from '../../feeds/feed-columns.ts';
 import { splitAddress } from '../../feeds/values/address-value.ts';
 import { decimalPoint } from '../../feeds/values/number-notation.ts';
 import { acres, floorArea, parseNumber } from '../../feeds/values/number-value.ts';
@@ -67,8 +67,7 @@ function compileWay(target: FieldTarget, way: PlainColumn, resolve: Resolve): Co
     return { raw, read: values => parseFipsParts(state?.(values), county?.(values)) };
   }
   if (way.unit !== undefined) return { raw, read: areaReader(target, way, input, resolve) };
-  const isPlain = (way.values ?? way.contains ?? way.otherwise) === undefined;
-  const recode = isPlain ? parse : recoder(way, parse);
+  const recode = recodes(way) ? recoder(way, parse) : parse;
   const { part } = way;
   if (part !== undefined) return { raw, read: values => recode(splitAddress(raw(values))[part]) };
   const isCell = way.column !== undefined && way.decimal === undefined && !way.column.includes('[].');
@@ -138,7 +137,7 @@ function summed(getters: readonly Getter[]): Getter {
   };
 }
 
-/** `values`, `contains`, and `otherwise`. Their results were checked when the feed was loaded. */
+/** `values`, `contains`, `ranges`, and `otherwise`. Their results were checked when the feed was loaded. */
 function recoder(way: PlainColumn, parse: Parser): Parser {
   const table = new Map<string, Value | Failure>();
   for (const [text, value] of Object.entries(way.values ?? {}))
@@ -146,6 +145,7 @@ function recoder(way: PlainColumn, parse: Parser): Parser {
   const parts = Object.entries(way.contains ?? {}).map(
     ([part, value]) => [part.trim().toUpperCase(), parse(value)] as const,
   );
+  const ranges = (way.ranges ?? []).map(({ below = Infinity, value }) => ({ below, value: parse(value) }));
   const otherwise = way.otherwise === undefined ? undefined : parse(way.otherwise);
   return raw => {
     const text = (typeof raw === 'string' ? tidySpaces(raw) : (tidyText(raw) ?? '')).toUpperCase();
@@ -154,6 +154,9 @@ function recoder(way: PlainColumn, parse: Parser): Parser {
     if (table.has('') && tidyText(raw) === null) return table.get('')!;
     const part = parts.find(([known]) => text.includes(known));
     if (part) return part[1];
+    const number = ranges.length === 0 ? null : parseNumber(raw);
+    const range = typeof number === 'number' && ranges.find(({ below }) => number < below);
+    if (range) return range.value;
     return otherwise === undefined ? parse(raw) : otherwise;
   };
 }

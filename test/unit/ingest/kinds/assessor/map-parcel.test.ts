@@ -132,6 +132,19 @@ describe('columns', () => {
     expect(mapped('owner_occupied', known, { HS: 'x' })).toBe(false);
   });
 
+  test('ranges of numbers are recoded: the first range that contains the number', () => {
+    const ranges = [{ below: 1, value: 'rural' }, { below: 5.5, value: 'low' }, { value: 'high' }];
+    const column = { column: 'DENSITY', values: { '-1': null }, ranges };
+    const zones = [0, '0.99', 1, '5.49', 5.5, '1,200', -1, '', null, 'PUD'].map(DENSITY =>
+      mapped('zoning_code', column, { DENSITY }),
+    );
+    expect(zones).toEqual(['rural', 'rural', 'low', 'low', 'high', 'high', null, null, null, 'PUD']);
+    const closed = { column: 'DENSITY', ranges: ranges.slice(0, 2), otherwise: 'unknown' };
+    expect([7, 'PUD', ''].map(DENSITY => mapped('zoning_code', closed, { DENSITY }))).toEqual(
+      Array(3).fill('unknown'),
+    );
+  });
+
   test('the first of several that has a value; an error only if none does', () => {
     const column = { first_of: ['A', { column: 'B', unit: 'sqft' }] };
     expect(mapped('acres', column, { A: 2, B: 43_560 })).toBe(2);
