@@ -810,6 +810,16 @@ create table market_history (
   constraint market_history_pkey PRIMARY KEY (type, code, as_of)
 );
 
+create table market_views (
+  market_id uuid not null,
+  user_id uuid not null,
+  seen_at timestamp with time zone not null,
+  figures bytea,
+  before_at timestamp with time zone,
+  before_figures bytea,
+  constraint market_views_pkey PRIMARY KEY (market_id, user_id)
+);
+
 create table number_blocks (
   prefix integer not null,
   block smallint not null,
@@ -1446,6 +1456,7 @@ CREATE INDEX listings_url ON public.listings USING hash (url) WHERE (url <> ''::
 CREATE INDEX listings_zip ON public.listings USING btree (zip, status);
 CREATE INDEX lists_company ON public.lists USING btree (company_id);
 CREATE INDEX market_history_told ON public.market_history USING btree (as_of) WHERE (told IS NOT NULL);
+CREATE INDEX market_views_user ON public.market_views USING btree (user_id);
 CREATE INDEX oauth_records_account ON public.oauth_records USING btree (account_id) WHERE (account_id IS NOT NULL);
 CREATE INDEX oauth_records_clients ON public.oauth_records USING btree (created_at) WHERE (model = 'Client'::text);
 CREATE INDEX oauth_records_expiry ON public.oauth_records USING btree (expires_at) WHERE (expires_at IS NOT NULL);
@@ -1524,6 +1535,8 @@ alter table listing_events add constraint listing_events_listing_id_fkey FOREIGN
 alter table listings add constraint listings_feed_id_fkey FOREIGN KEY (feed_id) REFERENCES feeds(id);
 alter table lists add constraint lists_company_id_fkey FOREIGN KEY (company_id) REFERENCES companies(id);
 alter table market_history add constraint market_history_type_code_fkey FOREIGN KEY (type, code) REFERENCES regions(type, code);
+alter table market_views add constraint market_views_market_id_fkey FOREIGN KEY (market_id) REFERENCES saved_markets(id) ON DELETE CASCADE;
+alter table market_views add constraint market_views_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE;
 alter table number_blocks add constraint number_blocks_feed_id_fkey FOREIGN KEY (feed_id) REFERENCES feeds(id);
 alter table oauth_records add constraint oauth_records_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id) ON DELETE CASCADE;
 alter table passwords add constraint passwords_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE;

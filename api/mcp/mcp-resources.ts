@@ -1,4 +1,5 @@
 import { ACRE_BUCKETS } from '../../shared/model/buckets.ts';
+import { COUNTY_FACTS } from '../../shared/model/county-facts.ts';
 import {
   BUCKET_METRICS,
   keysByMeaning,
@@ -69,6 +70,11 @@ const statistics = () =>
     '',
     `In more (null if there are fewer than ${LEAST_SALES} sales):`,
     ...meanings(MORE_METRICS),
+    '',
+    'Facts about a county, only in list_top_markets:',
+    ...Object.entries(COUNTY_FACTS).map(
+      ([key, { unit, meaning }]) => `- ${key}${unit && ` (${unit})`}: ${meaning}.`,
+    ),
     '',
     `Buckets: ${ACRE_BUCKETS.map(({ label }) => label).join(', ')}.`,
   ].join('\n');

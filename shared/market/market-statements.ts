@@ -41,6 +41,18 @@ export async function listCountyZips(db: Db, fips: number): Promise<RegionKey[]>
   return rows.map(({ zip }) => ({ type: 'zip', code: zip }));
 }
 
+/** A saved market's figures now and on the user's previous visit. Null before the second visit. */
+export type MarketView = {
+  id: string;
+  figures: Buffer | null;
+  before_at: Date | null;
+  before_figures: Buffer | null;
+};
+
+/** Records that the user has seen these saved markets. */
+export const viewMarkets = (db: Db, userId: string, marketIds: readonly string[]): Promise<MarketView[]> =>
+  db.run<MarketView>('market/view_markets', { user_id: userId, market_ids: marketIds });
+
 export type CompPlace = {
   address: string | null;
   apn: string | null;

@@ -1,4 +1,5 @@
 import type { VNode } from 'preact';
+import { viewMarkets } from '../../../shared/market/market-statements.ts';
 import { readCountyFacts } from '../../../shared/market/read-county-facts.ts';
 import { ACRE_BUCKETS, NARROW_BUCKETS, sizes } from '../../../shared/model/buckets.ts';
 import { count, day } from '../../../shared/model/figures.ts';
@@ -17,6 +18,7 @@ import { Compared, readOthers } from './market-compared.tsx';
 import { CountyPart } from './market-facts.tsx';
 import { findGap } from './market-gap.ts';
 import { Cards, Past, pastFile, readPast } from './market-past.tsx';
+import { Since } from './market-since.tsx';
 import { AllStatistics } from './market-table.tsx';
 import { COLUMNS, lineNameOf, shown, titleOf } from './market-words.ts';
 import { type Column, sortHeads, sortRows } from './sort-table.ts';
@@ -73,6 +75,7 @@ async function show(visit: Visit, read: () => Promise<RegionStats>): Promise<Rep
     market.stats.find(({ type }) => type === requested) ??
     market.stats.find(({ type }) => type === DEFAULT_BUCKET) ??
     market.stats[0];
+  const seen = savedMarket && (await viewMarkets(visit.deps.db, visit.session!.user.id, [savedMarket.id]))[0];
   const gap = await findGap(visit, market);
   const asOf = market.as_of;
   const past = bucket && asOf ? await readPast(visit, market, bucket.type, asOf) : null;
@@ -97,6 +100,7 @@ async function show(visit: Visit, read: () => Promise<RegionStats>): Promise<Rep
         gap?.isLoaded !== false && <Notice>No sales or listings on file for this market.</Notice>
       ) : (
         <>
+          {seen && <Since view={seen} bucket={bucket.type} keys={COLUMNS} />}
           <Cards market={market} bucket={bucket.type} past={past} />
           {compared && <Compared visit={visit} market={market} bucket={bucket.type} found={compared} />}
           {facts && <CountyPart facts={facts} />}

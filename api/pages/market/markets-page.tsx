@@ -56,7 +56,7 @@ const marketsPage: Page = {
           </header>
           <Choice question={question} states={states} />
           <h2>Saved markets</h2>
-          <Saved saved={saved} metric={metric} />
+          <Saved saved={saved} metric={metric} bucket={bucket} />
           <RankedTypes visit={visit} type={type} />
           <p>
             <b>{count(rows.length)}</b> {placesIn(question, rows)}

@@ -1,4 +1,4 @@
-import { listFigures } from '../../../shared/market/market-statements.ts';
+import { listFigures, type MarketView, viewMarkets } from '../../../shared/market/market-statements.ts';
 import { readCountyFacts } from '../../../shared/market/read-county-facts.ts';
 import type { BucketLabel } from '../../../shared/model/buckets.ts';
 import { isCountyFact } from '../../../shared/model/county-facts.ts';
@@ -8,6 +8,7 @@ import { listMarkets, type SavedMarket } from '../../v1/market/saved-markets.ts'
 import { Empty, Submit } from '../frame/layout.tsx';
 import { callEndpoint, type Visit } from '../frame/visit.ts';
 import { Spark } from './market-lines.tsx';
+import { Since } from './market-since.tsx';
 import { carriedFigure, isRate, pathOf, type RankedKey, shown, titleOf, wordsOf } from './market-words.ts';
 
 /** A saved market with its figures for the chosen bucket. Null if the market has no lots in the bucket. */
@@ -16,6 +17,7 @@ type MarketWithFigure = SavedMarket & {
   value: number | null;
   /** Values at the end of each of the last twelve months, earliest first. */
   months: (number | null)[];
+  view: MarketView | undefined;
 };
 
 const MONTHS = 12;
@@ -31,8 +33,10 @@ export async function readSaved(
     type,
     code: type === 'zip' ? name : fips!,
   }));
-  const [rows, histories, facts] = await Promise.all([
+  const ids = saved.map(({ id }) => id);
+  const [rows, views, histories, facts] = await Promise.all([
     listFigures(db, keys),
+    viewMarkets(db, visit.session!.user.id, ids),
     // Facts change once a year, so they have no months.
     isCountyFact(metric)
       ? []
@@ -51,12 +55,15 @@ export async function readSaved(
       figures,
       value: isCountyFact(metric) ? (fact?.values[metric] ?? null) : figureOf(figures),
       months: (histories[i] ?? []).map(month => figureOf(bucketFigures(month.figures, bucket))).reverse(),
+      view: views.find(({ id }) => id === market.id),
     };
   });
 }
 
+type SavedProps = { saved: readonly MarketWithFigure[]; metric: RankedKey; bucket: BucketLabel };
+
 /** One card per market. “Edit” changes its status or removes it. */
-export function Saved({ saved, metric }: { saved: readonly MarketWithFigure[]; metric: RankedKey }) {
+export function Saved({ saved, metric, bucket }: SavedProps) {
   if (saved.length === 0)
     return (
       <Empty icon="bookmark" title="No saved markets yet">
@@ -67,7 +74,7 @@ export function Saved({ saved, metric }: { saved: readonly MarketWithFigure[]; m
     <>
       <ul class="savedcards">
         {saved.map(market => (
-          <SavedCard market={market} metric={metric} />
+          <SavedCard market={market} metric={metric} bucket={bucket} />
         ))}
       </ul>
       <datalist id="statuses">
@@ -81,9 +88,10 @@ export function Saved({ saved, metric }: { saved: readonly MarketWithFigure[]; m
   );
 }
 
-type CardProps = { market: MarketWithFigure; metric: RankedKey };
+type CardProps = { market: MarketWithFigure; metric: RankedKey; bucket: BucketLabel };
 
-function SavedCard({ market: { id, region, status, figures, value, months }, metric }: CardProps) {
+function SavedCard({ market, metric, bucket }: CardProps) {
+  const { id, region, status, figures, value, months, view } = market;
   return (
     <li class="card">
       <div class="head">
@@ -106,6 +114,7 @@ function SavedCard({ market: { id, region, status, figures, value, months }, met
           </small>
         </>
       )}
+      {view && <Since view={view} bucket={bucket} keys={[metric, 'Active', 'Sold: 1yr']} />}
       <details>
         <summary>Edit</summary>
         <form method="post" class="buttons">

@@ -1,12 +1,16 @@
 import { z } from 'zod';
-import { listAllFigures } from '../../../shared/market/market-statements.ts';
-import { LEAST_SALES } from '../../../shared/model/market-metrics.ts';
+import { type FiguresRow, listAllFigures, listFigures } from '../../../shared/market/market-statements.ts';
+import { readCountyFacts } from '../../../shared/market/read-county-facts.ts';
+import { COUNTY_FACT_KEYS, isCountyFact } from '../../../shared/model/county-facts.ts';
+import { FIGURE_KEYS, LEAST_SALES } from '../../../shared/model/market-metrics.ts';
 import { costOf, PRICES, priceText } from '../../../shared/model/prices.ts';
+import type { Db } from '../../../shared/platform/db.ts';
+import { fiveDigits } from '../../../shared/regions/counties.ts';
 import { defineEndpoint } from '../common/endpoint-resources.ts';
 import { queryFlag, region, stateCode, toRegion } from '../common/request-schemas.ts';
 import { TOP_EXAMPLE } from '../examples/examples.ts';
 import { MIN_DISCLOSED_COUNT } from '../parcels/filter/withhold-counts.ts';
-import { bucketFigures, bucketParameter, figureKey, USUAL_BUCKET } from './market-figures.ts';
+import { bucketFigures, bucketParameter, USUAL_BUCKET } from './market-figures.ts';
 
 const USUAL_ROWS = 25;
 const MAX_ROWS = 100;
@@ -18,8 +22,17 @@ const wholeNumber = (most: number) =>
     .transform(Number)
     .refine(value => value <= most, `must be at most ${most}`);
 
+/** Not an enum in the published schema, like `figureKey`. */
+const rankedKey = z
+  .enum([...FIGURE_KEYS, ...COUNTY_FACT_KEYS], 'must be a key of market statistics or a county fact')
+  .meta({
+    description: `Key of the figure to rank by: of market statistics, of their \`more\`, or a county fact (${COUNTY_FACT_KEYS.map(key => `\`${key}\``).join(', ')}).`,
+    example: 'Median Sold PPA',
+    override: { enum: undefined },
+  });
+
 const fields = z.strictObject({
-  key: figureKey.describe('Key of the figure to rank by.'),
+  key: rankedKey,
   bucket: bucketParameter.default(USUAL_BUCKET),
   state: stateCode.optional(),
   type: z
@@ -31,10 +44,10 @@ const fields = z.strictObject({
     .default('desc')
     .describe('`desc`: highest first. `asc`: lowest first.'),
   least_sales: wholeNumber(999_999)
-    .default(LEAST_SALES)
+    .optional()
     .meta({
-      description: `Only markets with at least this many sales in the bucket in the last 12 months. Without \`figures=true\`: ${LEAST_SALES}, or ${MIN_DISCLOSED_COUNT} or more, because smaller numbers would reveal each market's sales.`,
-      override: { type: 'integer', minimum: 0, maximum: 999_999, default: LEAST_SALES, pattern: undefined },
+      description: `Only markets with at least this many sales in the bucket in the last 12 months. Default: ${LEAST_SALES}, or 0 for a county fact. Without \`figures=true\`: the default, or ${MIN_DISCLOSED_COUNT} or more, because smaller numbers would reveal each market's sales.`,
+      override: { type: 'integer', minimum: 0, maximum: 999_999, pattern: undefined },
     }),
   limit: wholeNumber(MAX_ROWS)
     .refine(value => value >= 1, 'must be at least 1')
@@ -46,13 +59,47 @@ const fields = z.strictObject({
   figures: queryFlag(`Add the figures, for ${priceText(PRICES.ranking)}.`),
 });
 
-const query = fields.refine(
-  ({ figures, least_sales }) => figures || least_sales === LEAST_SALES || least_sales >= MIN_DISCLOSED_COUNT,
-  {
-    path: ['least_sales'],
-    message: `must be ${LEAST_SALES}, or ${MIN_DISCLOSED_COUNT} or more, unless figures=true`,
-  },
-);
+const usualLeast = (key: string): number => (isCountyFact(key) ? 0 : LEAST_SALES);
+
+const query = fields
+  .refine(
+    ({ key, figures, least_sales: least }) =>
+      figures || least === undefined || least === usualLeast(key) || least >= MIN_DISCLOSED_COUNT,
+    {
+      path: ['least_sales'],
+      message: `must be the default, or ${MIN_DISCLOSED_COUNT} or more, unless figures=true`,
+    },
+  )
+  .refine(({ key, type }) => type === 'county' || !isCountyFact(key), {
+    path: ['type'],
+    message: 'must be county, because ZIP codes have no county facts',
+  });
+
+type Ranked = { market: FiguresRow; value: number; n: number | null };
+type Question = z.output<typeof query>;
+
+/** Markets that have the figure, in no order. A county fact doesn't depend on lots of the bucket. */
+async function readRanked(db: Db, { key, bucket, type, state }: Question): Promise<Ranked[]> {
+  const figuresOf = ({ figures }: FiguresRow) => figures && bucketFigures(figures, bucket);
+  if (!isCountyFact(key)) {
+    const rows = await listAllFigures(db, type, state);
+    return rows.flatMap(market => {
+      const known = figuresOf(market);
+      const value = known?.of(key) ?? null;
+      return known === null || value === null ? [] : [{ market, value, n: known.n }];
+    });
+  }
+  const facts = await readCountyFacts(db, null);
+  const rows = await listFigures(
+    db,
+    [...facts.keys()].map(fips => ({ type, code: fiveDigits(fips) })),
+  );
+  return rows.flatMap(market => {
+    const value = facts.get(Number(market.code))!.values[key];
+    if (value === null || (state !== undefined && market.state !== state)) return [];
+    return [{ market, value, n: figuresOf(market)?.n ?? null }];
+  });
+}
 
 const row = region
   .extend({
@@ -63,12 +110,14 @@ const row = region
       .int()
       .min(0)
       .nullable()
-      .describe('Number of sales in the bucket in the last 12 months. Null without `figures=true`.'),
+      .describe(
+        'Number of sales in the bucket in the last 12 months. Null without `figures=true`, or if the market has no listings in the bucket.',
+      ),
   })
   .meta({ id: 'RankedMarket' });
 
 const ranking = z
-  .object({ key: figureKey, bucket: z.string(), results: z.array(row) })
+  .object({ key: rankedKey, bucket: z.string(), results: z.array(row) })
   .meta({ id: 'MarketRanking' });
 
 export const topMarkets = defineEndpoint({
@@ -77,7 +126,7 @@ export const topMarkets = defineEndpoint({
   tag: 'Market statistics',
   summary: 'Rank markets by a statistic',
   description:
-    'Ranks counties or ZIP codes by one current figure for an acreage bucket. Names and ranks are free. Markets without the figure are omitted.',
+    'Ranks counties or ZIP codes by one current figure for an acreage bucket, or counties by a county fact such as population growth. Names and ranks are free. Markets without the figure are omitted.',
   query,
   metering: {
     key: 'public_market_top',
@@ -88,16 +137,9 @@ export const topMarkets = defineEndpoint({
   },
   response: { description: 'The markets, ranked.', schema: ranking, example: TOP_EXAMPLE },
   handle: async ({ query }, { db }) => {
-    const { key, bucket, state, type, order, least_sales, limit, figures } = query;
-    const rows = await listAllFigures(db, type, state);
-    const ranked = rows
-      .flatMap(market => {
-        const known = market.figures && bucketFigures(market.figures, bucket);
-        const value = known?.of(key) ?? null;
-        return known === null || value === null || known.n < least_sales
-          ? []
-          : [{ market, value, n: known.n }];
-      })
+    const { key, bucket, type, order, limit, figures, least_sales = usualLeast(key) } = query;
+    const ranked = (await readRanked(db, query))
+      .filter(({ n }) => (n ?? 0) >= least_sales)
       .sort((a, b) => (order === 'desc' ? b.value - a.value : a.value - b.value))
       .slice(0, limit);
     const results = ranked.map(({ market, value, n }, i) => ({

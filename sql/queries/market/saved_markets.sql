@@ -44,3 +44,20 @@ select m.id, m.status, m.created_at, m.updated_at, m.created,
   r.id as region_id, r.type, r.code, r.name, r.state, r.county_name
 from saved m
 join regions r on r.id = m.region_id
+
+-- name: view_markets
+-- Records that a user has seen the current figures of saved markets. Returns them with the figures of the
+-- previous visit, which are null on the first one. A visit ends after 30 minutes without a page.
+insert into market_views as v (market_id, user_id, seen_at, figures)
+select m.id, :user_id, now(), s.figures
+from saved_markets m
+join regions r on r.id = m.region_id
+join region_stats s using (type, code)
+where m.id = any (:market_ids::uuid[])
+order by m.id
+on conflict (market_id, user_id) do update
+set before_at = case when v.seen_at < now() - interval '30 minutes' then v.seen_at else v.before_at end,
+  before_figures = case when v.seen_at < now() - interval '30 minutes' then v.figures else v.before_figures end,
+  seen_at = now(),
+  figures = case when v.figures = excluded.figures then v.figures else excluded.figures end
+returning v.market_id as id, v.figures, v.before_at, v.before_figures
