@@ -30,7 +30,9 @@ const IN_ARGUMENTS = new Set(LEFT_OUT);
 const ABSURD_BOUND = 100_000;
 
 /** Result schemas keep only the shape. The result's text explains the content. */
-const IN_ANSWERS = new Set([...LEFT_OUT, 'description', 'format', 'minimum', 'maximum', 'default']);
+const IN_ANSWERS = new Set(
+  [LEFT_OUT, 'description format minimum maximum default propertyNames'.split(' ')].flat(),
+);
 
 /**
  * A tool's input: parameters and body in one object, without `cursor`, because `page` is shorter.

@@ -26,7 +26,7 @@ const wholeNumber = (most: number) =>
 const rankedKey = z
   .enum([...FIGURE_KEYS, ...COUNTY_FACT_KEYS], 'must be a key of market statistics or a county fact')
   .meta({
-    description: `Key of the figure to rank by: of market statistics, of their \`more\`, or a county fact (${COUNTY_FACT_KEYS.map(key => `\`${key}\``).join(', ')}).`,
+    description: `Key of market statistics or their \`more\`, or a county fact: ${COUNTY_FACT_KEYS.map(key => `\`${key}\``).join(', ')}.`,
     example: 'Median Sold PPA',
     override: { enum: undefined },
   });
@@ -111,13 +111,13 @@ const row = region
       .min(0)
       .nullable()
       .describe(
-        'Number of sales in the bucket in the last 12 months. Null without `figures=true`, or if the market has no listings in the bucket.',
+        'Sales in the bucket in the last 12 months. Null without `figures=true`, or without listings in the bucket.',
       ),
   })
   .meta({ id: 'RankedMarket' });
 
 const ranking = z
-  .object({ key: rankedKey, bucket: z.string(), results: z.array(row) })
+  .object({ key: z.string(), bucket: z.string(), results: z.array(row) })
   .meta({ id: 'MarketRanking' });
 
 export const topMarkets = defineEndpoint({

@@ -38,7 +38,9 @@ test('counties are ranked by their facts, with or without sales, at the price of
   const lowest = await rank('key=metro_miles&state=NH&order=asc&limit=1');
   expect(lowest.results).toMatchObject([{ fips: '33011' }]);
 
-  expect((await rank('key=population&least_sales=1&figures=true')).results).toMatchObject([{ fips: '33019' }]);
+  expect((await rank('key=population&least_sales=1&figures=true')).results).toMatchObject([
+    { fips: '33019' },
+  ]);
   expect((await rank('key=population&least_sales=0&limit=1')).results).toMatchObject([{ fips: '06037' }]);
   expect((await rank('key=population&least_sales=25')).results).toEqual([]);
   expect((await rank('key=Active')).results).toMatchObject([{ fips: '33019' }]);
