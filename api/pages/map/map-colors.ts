@@ -2,6 +2,7 @@ import { acres, percent, usd } from '../../../shared/model/figures.ts';
 import { ACCESS_LABELS, ROAD_ACCESS } from '../../../shared/model/land-layers.ts';
 import type { FilterBody } from '../../../shared/parcels/filter/declare-filter.ts';
 import {
+  countClasses,
   findFifths,
   listHitFigures,
   sumClasses,
@@ -138,16 +139,24 @@ export async function readSwatches(
   );
 }
 
+/**
+ * @param whole how many parcels the county has, if they are all hits. Their acres aren't added up then, which
+ *   takes longer than the rest of the page.
+ */
 export async function classifyHits(
   db: Db,
   body: FilterBody,
   asking: Asking,
   color: Color,
-): Promise<Classes & { total: Total }> {
+  whole?: number,
+): Promise<Classes & { total: Partial<Total> }> {
   const selection = await selectParcels(body, asking, db);
   const breaks = 'kinds' in color ? color.kinds.slice(1).map((_, i) => i + 1) : color.breaks;
   const found = breaks ?? [...new Set((await findFifths(db, selection, color))?.map(roundNumber))];
-  const { counts, total } = await sumClasses(db, selection, color, found);
+  const { counts, total } =
+    whole === undefined
+      ? await sumClasses(db, selection, color, found)
+      : { counts: await countClasses(db, selection, color, found), total: { count: whole } };
   const words = 'kinds' in color ? color.kinds : rangesOf(found, color.shown);
   return {
     classes: words.map((text, at) => ({

@@ -22,7 +22,7 @@ export type Colored = {
   classes?: Classes | undefined;
   /** Undefined if the URL has no search. */
   hits?: number | undefined;
-  /** The results' total acres. */
+  /** The results' total acres. Undefined for a whole county. */
   acres?: number | undefined;
   /** The search names only a county, so every parcel in it is a result, and none is marked. */
   isWhole: boolean;
@@ -40,10 +40,12 @@ export async function readColored(visit: Visit): Promise<Colored> {
   const isWhole = county !== undefined && Object.keys(body).length === 1;
   // The results are all of the county's parcels, which have already been counted.
   if (color === undefined && isWhole) return { hits: parcels, isWhole, others: 0 };
-  const counting = color ? classifyHits(db, body, asking, color) : countHits(db, body, asking);
+  const counting = color
+    ? classifyHits(db, body, asking, color, isWhole ? parcels : undefined)
+    : countHits(db, body, asking);
   const counted = await counting.catch(undefinedIfRefused);
   const all = counted && 'classes' in counted ? counted : undefined;
-  const { count: hits, acres } = all?.total ?? (counted as Total | undefined) ?? {};
+  const { count: hits, acres } = all?.total ?? (counted as Partial<Total> | undefined) ?? {};
   const isChosen = visit.url.searchParams.has('color');
   const classes = isChosen || all?.classes.some(one => one.count > 0) ? all : undefined;
   return {
