@@ -7,6 +7,7 @@ import { deleteOldRecordsJob } from './housekeeping/delete-old-records-job.ts';
 import { expireRecordsJob } from './housekeeping/expire-records-job.ts';
 import { ingestFeedJob } from './ingest/ingest-feed-job.ts';
 import { undoRunJob } from './ingest/undo-run-job.ts';
+import { computeAssemblagesJob } from './land/compute-assemblages-job.ts';
 import { computeLandAttributesJob } from './land/compute-land-attributes-job.ts';
 import { planLandAttributesJob } from './land/plan-land-attributes-job.ts';
 import { recomputeMarketDailyJob } from './market/recompute-market-daily-job.ts';
@@ -27,6 +28,7 @@ export const allJobs = jobsByName([
   addFileFeedJob,
   planLandAttributesJob,
   computeLandAttributesJob,
+  computeAssemblagesJob,
   recomputeMarketJob,
   recomputeMarketDailyJob,
   restateHistoryJob,

@@ -10,6 +10,7 @@ import { deleteOldRecordsJob } from './housekeeping/delete-old-records-job.ts';
 import { expireRecordsJob } from './housekeeping/expire-records-job.ts';
 import type { Feed } from './ingest/all-kinds.ts';
 import { installedFeeds } from './ingest/feed-folders.ts';
+import { computeAssemblagesJob } from './land/compute-assemblages-job.ts';
 import { planLandAttributesJob } from './land/plan-land-attributes-job.ts';
 import { recomputeMarketDailyJob } from './market/recompute-market-daily-job.ts';
 import { restateHistoryJob } from './market/restate-history-job.ts';
@@ -28,6 +29,10 @@ export const SCHEDULES = {
   'attributes-daily': {
     pattern: '20 0 * * *',
     due: db => enqueue(db, planLandAttributesJob, { scope: { dirty: true } }),
+  },
+  'assemblages-daily': {
+    pattern: '30 0 * * *',
+    due: db => enqueue(db, computeAssemblagesJob, { scope: { dirty: true } }),
   },
   'valuation-daily': { pattern: '40 0 * * *', due: db => enqueue(db, valueAllCountiesJob, {}) },
   'deals-daily': { pattern: '20 1 * * *', due: db => enqueue(db, gradeDealsDailyJob, {}) },

@@ -13,6 +13,7 @@ export const DISTRIBUTION_COLUMNS = {
   parcel_attributes: 'fips',
   valuations: 'fips',
   assessed_land_values: 'fips',
+  assemblages: 'fips',
   owner_words: 'fips',
   situs_words: 'fips',
   given_rows: 'fips',

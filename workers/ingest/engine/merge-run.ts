@@ -4,6 +4,7 @@ import { PlatError } from '../../../shared/platform/errors.ts';
 import { enqueue } from '../../../shared/platform/queue/jobs.ts';
 import { openChanges, recordChanges } from '../../changes/record-changes.ts';
 import { enqueueDealGrading } from '../../deals/enqueue-deal-grading.ts';
+import { enqueueAssemblages } from '../../land/compute-assemblages-job.ts';
 import { planLandAttributesJob } from '../../land/plan-land-attributes-job.ts';
 import { recomputeMarketJob } from '../../market/recompute-market-job.ts';
 import { enqueueValuations } from '../../valuation/enqueue-valuations.ts';
@@ -89,7 +90,12 @@ async function enqueueFollowing(db: Db): Promise<string[]> {
   const jobs: string[] = [];
   if (stats > 0) jobs.push((await enqueue(db, recomputeMarketJob, { scope: { dirty: true } })).id);
   if (attributes > 0) jobs.push((await enqueue(db, planLandAttributesJob, { scope: { dirty: true } })).id);
-  return [...jobs, ...(await enqueueValuations(db)), ...(await enqueueDealGrading(db))];
+  return [
+    ...jobs,
+    ...(await enqueueAssemblages(db)),
+    ...(await enqueueValuations(db)),
+    ...(await enqueueDealGrading(db)),
+  ];
 }
 
 /** A lost connection loses the feed's lock, so another run may have merged. @throws `overtaken` */

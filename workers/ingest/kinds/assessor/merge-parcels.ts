@@ -1,3 +1,4 @@
+import { NEAR_M } from '../../../../shared/kernels/assemblage.ts';
 import type { Db } from '../../../../shared/platform/db.ts';
 import { LOCKS } from '../../../../shared/platform/locks.ts';
 import { literal } from '../../../../shared/platform/statements.ts';
@@ -27,13 +28,11 @@ export async function mergeParcels(db: Db, runId: number, feedId: number, day: s
   const loaded = await db.run<{ fips: number }>('changes/stage_loaded_counties', { version });
   if (landed) {
     const reach = await roadMarginM(db);
-    const near = await db.run<{ fips: number }>('feeds/list_near_counties', {
-      counties,
-      distance: NEAR_E7 * (reach ?? 0),
-    });
-    const literals = { fips, near: literal(near.map(row => row.fips)), reach: literal(reach) };
+    const near = await listNearCounties(db, counties, reach ?? 0);
+    const literals = { fips, near: literal(near), reach: literal(reach) };
     await db.run('land/mark_moved_parcels', {}, literals);
   }
+  const around = await listNearCounties(db, counties, NEAR_M);
   await db.run('changes/stage_parcel_changes', {}, { ...PARCEL_CHANGES, fips, version: literal(version) });
   await leaveOutSuppressed(db, fips);
   const written = { run_id: runId, version };
@@ -59,6 +58,14 @@ export async function mergeParcels(db: Db, runId: number, feedId: number, day: s
   // the same row.
   await countCoverage(db, counties);
   await db.run('valuation/mark_counties', { fips: counties });
+  await db.run('land/mark_assemblages', { counties: around });
+}
+
+/** The counties, and those whose parcels may be within a distance of parcels that change. */
+async function listNearCounties(db: Db, counties: readonly number[], meters: number): Promise<number[]> {
+  const distance = NEAR_E7 * meters;
+  const rows = await db.run<{ fips: number }>('feeds/list_near_counties', { counties, distance });
+  return rows.map(row => row.fips);
 }
 
 /** Blocks writes to layers and land chunks until the merge is done. @returns false if there are no layers */

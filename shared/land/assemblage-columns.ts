@@ -1,0 +1,33 @@
+/** Why a parcel has no assemblage although it may have neighbors of the same owner. */
+export const ASSEMBLAGE_REASONS = ['owner_has_too_many_parcels'] as const;
+
+/** A column of `parcels p` with the parcel's assemblage. Replaces {{assemblage}} in statements. */
+export const ASSEMBLAGE_COLUMN = `(
+    select json_build_object('id', g.assemblage_id, 'parcels', g.parcels, 'acres', g.acres,
+      'touching_parcels', g.touching_parcels, 'touching_acres', g.touching_acres)
+    from assemblages g
+    where g.fips = p.fips and g.property_id = p.property_id
+  ) as assemblage`;
+
+type Shown = {
+  id: number;
+  parcels: number;
+  acres: number;
+  touching_parcels: number;
+  touching_acres: number;
+};
+
+/** The value of ASSEMBLAGE_COLUMN. `id` is null if the owner has too many parcels. */
+export type AssemblageRow = Shown | { id: null } | null;
+
+export type ShownAssemblage = {
+  assemblage: Shown | null;
+  assemblage_reason: (typeof ASSEMBLAGE_REASONS)[number] | null;
+};
+
+/** The fields of the API. */
+export function shownAssemblage(row: AssemblageRow): ShownAssemblage {
+  const known = row === null || row.id === null ? null : row;
+  const isSkipped = row !== null && known === null;
+  return { assemblage: known, assemblage_reason: isSkipped ? ASSEMBLAGE_REASONS[0] : null };
+}

@@ -1,0 +1,101 @@
+import type { Assemblage } from '../../shared/kernels/assemblage.ts';
+import {
+  ASSEMBLAGE_COLUMN,
+  type AssemblageRow,
+  shownAssemblage,
+} from '../../shared/land/assemblage-columns.ts';
+import { readCopy } from '../../shared/platform/copy.ts';
+import type { Db } from '../../shared/platform/db.ts';
+import { LOCKS } from '../../shared/platform/locks.ts';
+import { compose, literal } from '../../shared/platform/statements.ts';
+import { type ShownLand, stageMeasuredLand } from '../changes/measured-changes.ts';
+import { openChanges, recordChanges } from '../changes/record-changes.ts';
+
+/** Parcels per statement. */
+const BATCH = 5_000;
+
+/**
+ * Stores the assemblages that differ from the stored ones, deletes those that no longer exist, and records
+ * the changes. Call it in a transaction that keeps merges of the county waiting.
+ * @param found null for parcels whose owner has too many parcels
+ * @returns the number of parcels that differ
+ */
+export async function writeAssemblages(
+  db: Db,
+  fips: number,
+  found: ReadonlyMap<number, Assemblage | null>,
+): Promise<number> {
+  // Chunks of land figures write the same parcels.
+  await db.run('land/lock_counties', { lock: LOCKS.countyAttributes, counties: [fips] });
+  const stored = await readStored(db, fips);
+  const changed = [...found].filter(([id, assemblage]) => stored.get(id) !== textOf(assemblage));
+  const gone = [...stored.keys()].filter(id => !found.has(id));
+  const ids = [...changed.map(([id]) => id), ...gone].sort((a, b) => a - b);
+  if (ids.length === 0) return 0;
+  await openChanges(db);
+  const before = await readShown(db, fips, ids);
+  for (const batch of batchesOf(changed)) await store(db, fips, batch);
+  for (const property_ids of batchesOf(gone)) await db.run('land/delete_assemblages', { fips, property_ids });
+  await stageMeasuredLand(db, fips, before, await readShown(db, fips, ids));
+  await recordChanges(db);
+  return ids.length;
+}
+
+function* batchesOf<Item>(items: readonly Item[]): Generator<Item[]> {
+  for (let from = 0; from < items.length; from += BATCH) yield items.slice(from, from + BATCH);
+}
+
+const FIGURE = { type: 'float8', null: Number.NaN } as const;
+
+/** The stored assemblages as text. */
+async function readStored(db: Db, fips: number): Promise<Map<number, string>> {
+  const { rows, columns } = await readCopy(db, compose('land/copy_assemblages', { fips: literal(fips) }), {
+    property: { type: 'int8', null: 0 },
+    id: { type: 'int8', null: 0 },
+    parcels: { type: 'int4', null: 0 },
+    acres: FIGURE,
+    touching: { type: 'int4', null: 0 },
+    touchingAcres: FIGURE,
+    counties: { type: 'int4', null: 0 },
+  });
+  const { property, id, parcels, acres, touching, touchingAcres, counties } = columns;
+  const text = (i: number) =>
+    id[i] === 0
+      ? textOf(null)
+      : [id[i], parcels[i], acres[i], touching[i], touchingAcres[i], counties[i]].join(' ');
+  return new Map(Array.from({ length: rows }, (_, i) => [property[i]!, text(i)]));
+}
+
+const textOf = (of: Assemblage | null): string =>
+  of === null
+    ? ''
+    : [of.id, of.parcels, of.acres, of.touching_parcels, of.touching_acres, of.counties.length].join(' ');
+
+async function store(
+  db: Db,
+  fips: number,
+  assemblages: readonly [id: number, assemblage: Assemblage | null][],
+): Promise<void> {
+  const rows = assemblages.map(([property_id, assemblage]) => ({
+    fips,
+    property_id,
+    ...(assemblage !== null && { ...assemblage, assemblage_id: assemblage.id }),
+  }));
+  await db.run('land/store_assemblages', {}, { rows: literal(JSON.stringify(rows)) });
+}
+
+type Row = Pick<ShownLand, 'property_id' | 'created_run' | 'row_version'> & { assemblage: AssemblageRow };
+
+/** The parcels on the roll, as the API shows them. */
+async function readShown(db: Db, fips: number, ids: readonly number[]): Promise<ShownLand[]> {
+  const shown: ShownLand[] = [];
+  for (const property_ids of batchesOf(ids)) {
+    const rows = await db.run<Row>(
+      'land/read_shown_assemblages',
+      { fips, property_ids },
+      { assemblage: ASSEMBLAGE_COLUMN },
+    );
+    shown.push(...rows.map(row => ({ ...row, ...shownAssemblage(row.assemblage) })));
+  }
+  return shown;
+}
