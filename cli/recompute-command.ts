@@ -3,6 +3,7 @@ import { LAYER_KINDS, type LayerKind } from '../shared/model/land-layers.ts';
 import type { Db } from '../shared/platform/db.ts';
 import type { JobState } from '../shared/platform/queue/jobs.ts';
 import { fiveDigits } from '../shared/regions/counties.ts';
+import { computeAssemblagesJob } from '../workers/land/compute-assemblages-job.ts';
 import { landlockedWarnings } from '../workers/land/landlocked.ts';
 import type { Planned } from '../workers/land/plan-attributes.ts';
 import { planLandAttributesJob } from '../workers/land/plan-land-attributes-job.ts';
@@ -30,13 +31,18 @@ type Scope = { fips: number } | { zip: string } | { all: true };
 export function addRecomputeCommands(program: Command): void {
   const recompute = program
     .command('recompute')
-    .description('recompute land attributes, valuations, or market statistics');
+    .description('recompute land attributes, assemblages, valuations, or market statistics');
 
   const attributes = recompute
     .command('attributes')
     .addOption(new Option('--layer <kind...>', 'only these kinds of layers').choices(LAYER_KINDS))
     .description('recompute slope, road frontage, wetlands, and flood zones from land layers');
   onScope(attributes, '--fips and --all', '--layer roads flood', recomputeAttributes);
+
+  const assemblages = recompute
+    .command('assemblages')
+    .description("recompute which of an owner's parcels are next to each other");
+  onScope(assemblages, '--fips and --all', '--wait', recomputeAssemblages);
 
   const valuations = recompute
     .command('valuations')
@@ -104,6 +110,13 @@ function recomputeAttributes(session: Session, flags: Flags, scope: CountyOrAll)
     return [{ ...end, warnings }, [describeAttributes(end), ...warnings].join('\n'), codeOf(end)];
   });
 }
+
+const recomputeAssemblages = (
+  session: Session,
+  { wait }: Flags,
+  scope: CountyOrAll,
+): Promise<CommandResult> =>
+  enqueueFromCli(session, computeAssemblagesJob, { scope }, 'assemblages', wait, endOf('assemblages'));
 
 async function recomputeValuations(
   session: Session,

@@ -151,6 +151,24 @@ create table api_keys (
   constraint api_keys_key_hash_key UNIQUE (key_hash)
 );
 
+create table assemblages (
+  fips integer not null,
+  property_id bigint not null,
+  assemblage_id bigint,
+  counties integer[],
+  parcels integer,
+  acres double precision,
+  touching_parcels integer,
+  touching_acres double precision,
+  constraint assemblages_pkey PRIMARY KEY (fips, property_id)
+);
+
+create table assemblages_dirty (
+  id bigint generated always as identity,
+  fips integer not null,
+  constraint assemblages_dirty_pkey PRIMARY KEY (id)
+);
+
 create table assessed_land_values (
   fips integer not null,
   property_id bigint not null,
@@ -1417,6 +1435,7 @@ CREATE INDEX accounts_company ON public.accounts USING btree (company_id);
 CREATE INDEX accounts_period_end ON public.accounts USING btree (period_end);
 CREATE INDEX accounts_user_id ON public.accounts USING btree (user_id);
 CREATE INDEX api_keys_account ON public.api_keys USING btree (account_id);
+CREATE INDEX assemblages_id ON public.assemblages USING btree (fips, assemblage_id);
 CREATE INDEX attributes_dirty_chunk ON public.attributes_dirty USING btree (chunk);
 CREATE INDEX audit_account ON public.audit USING btree (account_id, id);
 CREATE INDEX audit_entity ON public.audit USING btree (entity, entity_id);

@@ -37,7 +37,16 @@ const LIST: Columns = {
   needs_review: { type: 'text', doc: 'Reason why parcels have no offer' },
 };
 
-const PARCEL: Columns = { ...OWN, ...ALL_FIELDS };
+/** The owner's lots around the parcel. */
+const ASSEMBLAGE: Columns = {
+  assemblage_id: { type: 'integer', doc: 'Smallest property_id of the assemblage' },
+  assemblage_parcels: { type: 'integer', doc: "The owner's lots within 30 m of each other" },
+  assemblage_acres: { type: 'number', doc: 'Total acres of these lots' },
+  touching_parcels: { type: 'integer', doc: 'Lots reached in steps of up to 1 m, including the parcel' },
+  touching_acres: { type: 'number', doc: 'Total acres of these lots' },
+};
+
+const PARCEL: Columns = { ...OWN, ...ALL_FIELDS, ...ASSEMBLAGE };
 
 const COMP: Columns = {
   id: { type: 'text', doc: 'Comp id' },

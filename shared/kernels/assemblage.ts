@@ -63,7 +63,7 @@ export function nearbyPairs(owners: ArrayLike<number>, boxes: ArrayLike<number>)
 
 /**
  * The distance between two lots in meters, or infinity if it is more than `reachM`. 0 if they overlap. A
- * distance of up to TOUCH_M may not be the smallest one. The plane is local to the place where the boxes meet.
+ * distance of up to TOUCH_M may not be the smallest one. The plane is local to where the boxes meet.
  */
 export function gapM(a: Outline, b: Outline, reachM = NEAR_M): number {
   const [, low, high] = [a.box[1], a.box[3], b.box[1], b.box[3]].sort((m, n) => m - n);

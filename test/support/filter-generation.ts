@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { ROAD_ACCESS } from '../../shared/model/land-layers.ts';
 import { type FieldType, PARCEL_FIELD_NAMES, PARCEL_FIELDS } from '../../shared/model/parcel-fields.ts';
 import { FILTERS } from '../../shared/parcels/filter/filters.ts';
-import { insertEstimates, insertParcels, square, type TestParcel } from './parcels.ts';
+import { insertAssemblages, insertEstimates, insertParcels, square, type TestParcel } from './parcels.ts';
 import { COMMITTED_AT, COMMITTED_VERSIONS, READINGS } from './plain-filter.ts';
 import type { TestDb } from './test-db.ts';
 
@@ -104,6 +104,9 @@ function toParcel(row: Record<string, unknown>, index: number): Generated {
   made.value = index % 4 === 0 ? null : (index % 5) * 1_000.25;
   made.row_version = index % COMMITTED_VERSIONS.length;
   made.value_per_acre = index % 4 === 0 ? null : (index % 7) / 3;
+  // Some parcels are alone.
+  made.assemblage_acres = index % 3 === 0 ? null : (index % 5) * 0.5;
+  made.assemblage_parcels = index % 3 === 0 ? null : 2 + (index % 4);
   return { ...made, cell };
 }
 
@@ -147,6 +150,7 @@ export function generateFor({ name, type, values, field }: (typeof FILTERS)[numb
   if (name.startsWith('ownership')) return from([0, 1, 2, 12, 13]);
   if (name.startsWith('tax_delinquent_years')) return from([0, 1, 2, 27]);
   if (name.startsWith('value_per_acre')) return from([0, 0.33, 0.34, 1, 1.66, 1.67, 2]);
+  if (name === 'assemblage_parcels_min') return from([0, 2, 3, 5, 6]);
   if (name.startsWith('value')) return from([0, 1_000.24, 1_000.25, 1_000.26, 2_000.5, 4_001]);
   return type === 'integer' ? from(WHOLE) : from(NUMBERS);
 }
@@ -257,7 +261,7 @@ export async function giveList(pool: TestDb, accountId: string): Promise<void> {
   );
 }
 
-/** Writes the parcels, and the estimates of those that have one. */
+/** Writes the parcels, with the estimates and assemblages of those that have one. */
 export async function insertGenerated(pool: TestDb): Promise<void> {
   const rows = PARCELS.map(({ cell: _, ...row }) => row as TestParcel);
   await insertParcels(pool, rows);
@@ -270,4 +274,14 @@ export async function insertGenerated(pool: TestDb): Promise<void> {
     .filter(({ value }) => value !== null)
     .map(({ property_id, value, value_per_acre }) => [property_id, [value, value_per_acre]] as const);
   await insertEstimates(pool, new Map(estimates as [number, [number, number]][]));
+  await insertAssemblages(
+    pool,
+    rows
+      .filter(({ assemblage_acres }) => assemblage_acres !== null)
+      .map(({ property_id, assemblage_acres, assemblage_parcels }) => ({
+        property_id,
+        parcels: assemblage_parcels as number,
+        acres: assemblage_acres as number,
+      })),
+  );
 }

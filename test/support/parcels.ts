@@ -74,6 +74,19 @@ export async function insertEstimates(
   );
 }
 
+type TestAssemblage = { property_id: number; assemblage_id?: number; parcels: number; acres: number };
+
+/** Writes the assemblages that parcels belong to. All of their lots touch. */
+export async function insertAssemblages(pool: TestDb, rows: readonly TestAssemblage[]): Promise<void> {
+  await pool.query(
+    `insert into assemblages (fips, property_id, assemblage_id, counties, parcels, acres, touching_parcels, touching_acres)
+     select property_id / 100000000, property_id, coalesce(assemblage_id, property_id), array[property_id / 100000000]::int[],
+       parcels, acres, parcels, acres
+     from jsonb_populate_recordset(null::assemblages, $1)`,
+    [JSON.stringify(rows)],
+  );
+}
+
 /** Updates the county tables that a merge derives from parcels. */
 async function derive(pool: TestDb, propertyIds: readonly number[]): Promise<void> {
   const counties = countiesOf(propertyIds);

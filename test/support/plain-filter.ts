@@ -151,6 +151,9 @@ export const READINGS: Record<string, Reading> = {
   },
   ...declared,
   ...ranges(['acres', 'value', 'value_per_acre', 'improvement_percent', 'waterfront_ft']),
+  ...ranges(['assemblage_acres']),
+  assemblage_parcels_min: (parcel, least: number) =>
+    ((columnOf(parcel, 'assemblage_parcels') as number | null) ?? -1) >= least,
   ownership_months_min: (parcel, least: number, _body, today) => {
     const since = columnOf(parcel, 'last_sale_date') as string | null;
     return since !== null && months(since, today) >= least;

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { LAND_KERNELS } from '../../shared/land/compute-land.ts';
 import { sampleDir } from '../../workers/ingest/feed-folders.ts';
 import { loadFeed } from '../../workers/ingest/load-feeds.ts';
+import { computeAssemblages } from '../../workers/land/compute-assemblages.ts';
 import { recomputeStats } from '../../workers/market/recompute-stats.ts';
 import { restateHistory } from '../../workers/market/restate-history.ts';
 import { recordCounty } from '../../workers/valuation/record-county.ts';
@@ -28,8 +29,10 @@ export async function loadSample(pool: TestDb): Promise<void> {
     'washington-nh-contacts',
   );
   await settle(pool, LAND_KERNELS);
+  const { signal } = new AbortController();
+  await computeAssemblages(pool, 33_019, { signal });
   await valueMarket(pool);
   const { codes } = await recomputeStats(pool, { fips: 33_019 }, {});
   await restateHistory(pool, { codes });
-  await recordCounty(pool, 33_019, { signal: new AbortController().signal });
+  await recordCounty(pool, 33_019, { signal });
 }

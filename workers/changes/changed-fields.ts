@@ -38,6 +38,9 @@ const PARCEL: readonly Pair[] = [
   ],
   ['fips', fips('p'), `coalesce(${fips('r')}, ${fips('s')})`],
   both('point', point, 'p', 's'),
+  // Computed after the merge. New parcels have none yet.
+  ['assemblage', 'null::text', 'null::text'],
+  ['assemblage_reason', 'null::text', 'null::text'],
   [
     'boundary',
     'case when p.boundary is not null then p.shape_hash end',
@@ -64,7 +67,7 @@ const LISTING: readonly Pair[] = [
 
 /** Fields of a parcel summary. New and returned parcels include them even when null. The API adds `url`. */
 const SUMMARY = new Set(
-  'apn fips point acres calculated_acres effective_acres owner_name situs_address situs_city situs_state situs_zip'.split(
+  'apn fips point acres calculated_acres effective_acres owner_name situs_address situs_city situs_state situs_zip assemblage assemblage_reason'.split(
     ' ',
   ),
 );

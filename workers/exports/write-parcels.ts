@@ -274,7 +274,8 @@ const MEASURED = [
 ];
 
 /**
- * A column as SQL over `p` parcels, `f` parcel_filters, and `a` parcel_attributes, in the API's format.
+ * A column as SQL over `p` parcels, `f` parcel_filters, `a` parcel_attributes, and `g` assemblages, in the
+ * API's format.
  * Returns undefined for columns that parcels don't have.
  */
 export function columnSql(asOf: Date): (name: string) => string | undefined {
@@ -296,6 +297,11 @@ export function columnSql(asOf: Date): (name: string) => string | undefined {
     ownership_months: `12 * (extract(year from ${day}) - extract(year from p.last_sale_date))::int
       + (extract(month from ${day}) - extract(month from p.last_sale_date))::int
       - (extract(day from p.last_sale_date) > extract(day from ${day}))::int`,
+    assemblage_id: 'g.assemblage_id',
+    assemblage_parcels: 'g.parcels',
+    assemblage_acres: 'g.acres',
+    touching_parcels: 'g.touching_parcels',
+    touching_acres: 'g.touching_acres',
     access: "coalesce(f.access, 'unknown')",
     ...Object.fromEntries(FILTERED.map(name => [name, `f.${name}`])),
     ...Object.fromEntries(MEASURED.map(name => [name, `a.${name}`])),

@@ -1,4 +1,11 @@
 import { z } from 'zod';
+import {
+  ASSEMBLAGE_COLUMN,
+  ASSEMBLAGE_REASONS,
+  type AssemblageRow,
+  type ShownAssemblage,
+  shownAssemblage,
+} from '../../../shared/land/assemblage-columns.ts';
 import { countyOf } from '../../../shared/model/property-id.ts';
 import { acresOf } from '../../../shared/model/shown-acres.ts';
 import type { Db } from '../../../shared/platform/db.ts';
@@ -43,6 +50,28 @@ export const parcelSummary = z
       .regex(/^[0-9]{5}$/)
       .nullable()
       .describe('5-digit ZIP code of the parcel. Null if unknown.'),
+    assemblage: z
+      .object({
+        id: z.int().describe('Smallest `property_id` of the assemblage.'),
+        parcels: z.int().min(2).describe('Number of lots. Parcels with the same boundary count once.'),
+        acres: z.number().describe('Total acres. Parcels with the same boundary count its land once.'),
+        touching_parcels: z
+          .int()
+          .min(1)
+          .describe('Number of lots that the parcel reaches in steps of up to 1 m, including itself.'),
+        touching_acres: z.number().describe('Total acres of these lots.'),
+      })
+      .nullable()
+      .meta({ id: 'Assemblage' })
+      .describe(
+        "The owner's lots around the parcel, in any county: those that it reaches in steps of up to 30 m, such as across a road. Parcels with the same mailing address have the same owner. Null if there is only one lot.",
+      ),
+    assemblage_reason: z
+      .enum(ASSEMBLAGE_REASONS)
+      .nullable()
+      .describe(
+        'Why Plat does not look for an assemblage. `owner_has_too_many_parcels`: more than 500 in the county. Null if it does.',
+      ),
     row_version: z
       .int()
       .min(0)
@@ -59,13 +88,17 @@ export const parcelPage = pageOf('ParcelPage', parcelSummary);
 /** The columns of `parcels p` for a summary. Replaces {{summary}} in statements. */
 export const SUMMARY_COLUMNS = `p.property_id, p.fips, p.apn, p.location[0] as lon_e7, p.location[1] as lat_e7,
   p.acres, p.calculated_acres, p.owner_name, p.situs_address, p.situs_city, p.situs_state, p.situs_zip,
-  p.row_version`;
+  p.row_version, ${ASSEMBLAGE_COLUMN}`;
 
 /** Coordinates are in units of 1e-7 degrees. */
-export type SummaryRow = Omit<ParcelSummary, 'url' | 'fips' | 'point' | 'effective_acres'> & {
+export type SummaryRow = Omit<
+  ParcelSummary,
+  'url' | 'fips' | 'point' | 'effective_acres' | keyof ShownAssemblage
+> & {
   fips: number;
   lon_e7: number | null;
   lat_e7: number | null;
+  assemblage: AssemblageRow;
 };
 
 export const parcelUrl = (appUrl: string, propertyId: number): string =>
@@ -88,6 +121,7 @@ export function toSummary(row: SummaryRow, appUrl: string): ParcelSummary {
     situs_city: row.situs_city,
     situs_state: row.situs_state,
     situs_zip: row.situs_zip,
+    ...shownAssemblage(row.assemblage),
     row_version: row.row_version,
   };
 }

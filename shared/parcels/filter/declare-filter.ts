@@ -22,7 +22,7 @@ export type FilterBody = Readonly<Record<string, unknown>>;
 
 /**
  * One field of the filter body. The schema, GET filters/, OpenAPI, and SQL are generated from it. `f` is
- * parcel_filters, `p` is parcels, and `v` is valuations.
+ * parcel_filters, `p` is parcels, `g` is assemblages, and `v` is valuations.
  */
 export type Filter<Value = never> = {
   name: string;
@@ -55,7 +55,7 @@ export type Filter<Value = never> = {
    * The table that the predicate reads. `all` means that the predicate names a county, which narrows every
    * table.
    */
-  on: 'f' | 'p' | 'v' | 'all';
+  on: 'f' | 'p' | 'g' | 'v' | 'all';
   /**
    * Returns the predicate, or undefined if the value has no effect. Absent if another filter or other code
    * uses the field.

@@ -5,8 +5,8 @@ import type { FilterBody, FilterContext } from './declare-filter.ts';
 import { FILTERS } from './filters.ts';
 
 /**
- * SQL fragments and parameters of a filter. `f` is parcel_filters; `p` (parcels) and `v` (valuations) are
- * joined if a predicate needs them.
+ * SQL fragments and parameters of a filter. `f` is parcel_filters; `p` (parcels), `g` (assemblages), and `v`
+ * (valuations) are joined if a predicate needs them.
  */
 export type Selection = {
   from: string;
@@ -29,6 +29,7 @@ type SelectionContext = Omit<FilterContext, 'bind' | 'body'>;
 
 const JOINS = [
   { alias: 'p', join: 'join parcels p on p.fips = f.fips and p.property_id = f.property_id' },
+  { alias: 'g', join: 'join assemblages g on g.fips = f.fips and g.property_id = f.property_id' },
   { alias: 'v', join: 'join valuations v on v.fips = f.fips and v.property_id = f.property_id' },
 ];
 const WHOLE_COUNTIES = new Set(['county', 'counties', 'state', 'order']);

@@ -11,6 +11,7 @@ import {
   type ParcelField,
 } from '../../model/parcel-fields.ts';
 import { ACRES_SLACK } from '../../model/shown-acres.ts';
+import { assemblageFilters } from './assemblage-filters.ts';
 import { changedSinceFilter } from './changed-since.ts';
 import {
   anyOfFilter,
@@ -284,6 +285,8 @@ export const ORDERS = [
   '-value_per_acre',
   'last_sale_date',
   '-last_sale_date',
+  'assemblage_acres',
+  '-assemblage_acres',
 ] as const;
 export type Order = (typeof ORDERS)[number];
 
@@ -309,6 +312,7 @@ const placed: readonly Filter[] = [
   ...inGroup('Sale and mortgage', saleFilters),
   ...inGroup('Owner', ownerFilters),
   ...inGroup('Land', landFilters),
+  ...inGroup('Land', assemblageFilters),
 ];
 
 /** Every field of a filter body, in documentation order. Roll fields that aren't listed above come last. */

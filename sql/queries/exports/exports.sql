@@ -338,6 +338,8 @@ copy (
     and f.property_id between {{least}} and {{most}}
   left join parcel_attributes a
     on a.fips = f.fips and a.property_id = f.property_id and a.shape_hash = p.shape_hash
+  left join assemblages g on g.fips = f.fips and g.property_id = f.property_id
+    and g.property_id between {{least}} and {{most}}
   where p.fips = {{fips}} and p.property_id = any ({{ids}}::bigint[])
   order by p.property_id
 ) to stdout (null '');

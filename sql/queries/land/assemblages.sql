@@ -52,15 +52,6 @@ select distinct place_key
 from owner_parcels
 where owner_key = any (:owner_keys::uuid[]) and place_key is not null
 
--- name: list_parcel_members
--- The parcels on the roll of an assemblage, largest first. `counties`: the counties that they are in.
-select f.property_id, f.effective_acres
-from assemblages g
-join parcel_filters f on f.fips = g.fips and f.property_id = g.property_id
-where g.fips = any (:counties::int[]) and g.assemblage_id = :assemblage_id::bigint
-order by f.effective_acres desc nulls last, f.property_id
-limit :limit
-
 -- name: mark_assemblages
 -- Marks counties whose assemblages must be computed.
 insert into assemblages_dirty (fips)

@@ -2,14 +2,24 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { newCaller, posting, startTestApi, usageOf } from '../../support/api.ts';
 import { createTestDatabase } from '../../support/database.ts';
 import { ELSEWHERE, FULL, OPPOSITE, UNKNOWN } from '../../support/filter-parcels.ts';
-import { insertParcels } from '../../support/parcels.ts';
+import { insertAssemblages, insertParcels } from '../../support/parcels.ts';
 
 const PATH = '/api/public/v1/properties/filter/';
 const db = await createTestDatabase();
 const api = await startTestApi(db, { env: { APP_URL: 'https://app.example.org' } });
 const { key } = await newCaller(db);
 
-beforeAll(() => insertParcels(db.pool, [FULL, OPPOSITE, UNKNOWN, ELSEWHERE]));
+beforeAll(async () => {
+  await insertParcels(db.pool, [FULL, OPPOSITE, UNKNOWN, ELSEWHERE]);
+  await insertAssemblages(db.pool, [
+    { property_id: FULL.property_id, parcels: 3, acres: 42.5 },
+    { property_id: ELSEWHERE.property_id, assemblage_id: FULL.property_id, parcels: 3, acres: 42.5 },
+  ]);
+  // Its owner has too many parcels.
+  await db.pool.query('insert into assemblages (fips, property_id) values (33019, $1)', [
+    OPPOSITE.property_id,
+  ]);
+});
 
 async function post(body: unknown, query = '') {
   const reply = await api.call(
@@ -60,6 +70,8 @@ test('a match is a parcel summary on a page of results, for 30 tokens', async ()
         situs_city: 'Washington',
         situs_state: 'NH',
         situs_zip: '03280',
+        assemblage: { id: 3301900000001, parcels: 3, acres: 42.5, touching_parcels: 3, touching_acres: 42.5 },
+        assemblage_reason: null,
         row_version: 0,
       },
     ],
@@ -75,6 +87,8 @@ test('unknown values of a parcel are null', async () => {
       property_id: UNKNOWN.property_id,
       url: 'https://app.example.org/data?parcel=3301900000003',
       fips: '33019',
+      assemblage: null,
+      assemblage_reason: null,
       row_version: 0,
       ...Object.fromEntries(
         [
@@ -181,6 +195,8 @@ describe('filter', () => {
     ['', { geom_intersects: 'POINT EMPTY' }],
     ['', { geom_intersects: 'POINT (-100 30)', zips_include: ['03280'] }],
     ['', { geom_intersects: 'POINT (-72.1 43.2)', county: '23009' }],
+    ['F', { geom_intersects: 'POINT (-72.1 43.2)', assemblage_parcels_min: 2 }],
+    ['EF', { counties: ['33019', '23009'], assemblage_parcels_min: 2 }],
     ['F', { zips_include: ['03280'], state: 'NH' }],
   ])('finds %s by the scope %j', async (expected, body) => {
     expect(await found(body)).toBe(expected);
@@ -247,7 +263,29 @@ describe('filter', () => {
     ['O', { slope_area_index: 10, slope_area_percent: 0 }],
     ['FOU', { slope_area_index: 0 }],
     ['FOU', { slope_area_percent: 0 }],
+    ['F', { assemblage_acres_min: 42.5, assemblage_acres_max: 42.5 }],
+    ['', { assemblage_acres_min: 42.51 }],
+    ['', { assemblage_acres_max: 42.49 }],
+    ['F', { assemblage_parcels_min: 3 }],
+    ['', { assemblage_parcels_min: 4 }],
+    ['F', { assemblage_parcels_min: 0 }],
+    ['', { assemblage_acres_min: 1, value_min: 1 }],
   ])('finds %s in the county by %j', async (expected, body) => {
     expect(await found({ county: '33019', ...body })).toBe(expected);
   });
+});
+
+test('a summary has the assemblage of the parcel, or the reason why there is none', async () => {
+  const { json } = await post({ counties: ['33019', '23009'], order: '-assemblage_acres' });
+  const id = FULL.property_id;
+  const whole = { id, parcels: 3, acres: 42.5, touching_parcels: 3, touching_acres: 42.5 };
+  expect(json.results.map(row => [row.property_id, row.assemblage, row.assemblage_reason])).toEqual([
+    [id, whole, null],
+    [ELSEWHERE.property_id, whole, null],
+    [UNKNOWN.property_id, null, null],
+    [OPPOSITE.property_id, null, 'owner_has_too_many_parcels'],
+  ]);
+  const ascending = await post({ counties: ['33019', '23009'], order: 'assemblage_acres' });
+  expect(ascending.json.results[0]!.property_id).toBe(ELSEWHERE.property_id);
+  expect(ascending.json.results[1]!.property_id).toBe(id);
 });

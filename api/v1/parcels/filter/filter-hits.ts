@@ -25,6 +25,11 @@ const FIGURES: Readonly<Record<string, Figure>> = {
   acres: { column: 'f.effective_acres', type: 'float8' },
   value: { column: 'worth.mean_adjusted_price', type: 'float8', join: joined('valuations', 'worth') },
   value_per_acre: { column: 'worth.mean_adjusted_ppa', type: 'float8', join: joined('valuations', 'worth') },
+  assemblage_acres: {
+    column: 'together.acres',
+    type: 'float8',
+    join: joined('assemblages', 'together'),
+  },
   // Uses a join, because rows found by a shape have no dates. Uses days since 1900, because a cursor contains
   // numbers.
   last_sale_date: {
