@@ -31,7 +31,7 @@ const ABSURD_BOUND = 100_000;
 
 /** Result schemas keep only the shape. The result's text explains the content. */
 const IN_ANSWERS = new Set(
-  [LEFT_OUT, 'description format minimum maximum default propertyNames'.split(' ')].flat(),
+  [LEFT_OUT, 'description format minimum maximum default propertyNames required'.split(' ')].flat(),
 );
 
 /**
@@ -103,16 +103,20 @@ const withoutWords = (properties: Record<string, Schema>): Record<string, Schema
     Object.entries(properties).map(([name, { description: _, ...schema }]) => [name, schema]),
   );
 
+/** What goes without saying for a boolean or a text. */
+const IMPLIED = / False has no effect\.| \(true\) or [^.]*\(false\)|, ignoring case/g;
+
 /** The description for `x_min` also covers `x_max`. */
 function withoutRepeats(properties: Record<string, Schema>): Record<string, Schema> {
   return Object.fromEntries(
-    Object.entries(properties).map(([name, schema]) => {
-      const { description, ...rest } = schema;
+    Object.entries(properties).map(([name, { description: given, ...rest }]) => {
+      const description = String(given).replaceAll(IMPLIED, '');
+      const schema = given === undefined ? rest : { ...rest, description };
       const pair = /^(.*)_(min|max)$/.exec(name);
       if (pair === null || !(`${pair[1]}_min` in properties && `${pair[1]}_max` in properties))
         return [name, schema];
       if (pair[2] === 'max') return [name, rest];
-      const words = String(description).replace(/ (Minimum|Earliest), inclusive\./, '');
+      const words = description.replace(/ (Minimum|Earliest), inclusive\./, '');
       return [name, { ...rest, description: words }];
     }),
   );

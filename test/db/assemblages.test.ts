@@ -7,6 +7,7 @@ import { createTestDatabase } from '../support/database.ts';
 import { groundAt, box as ringOf } from '../support/frontage-ground.ts';
 import { all } from '../support/ingest.ts';
 import { insertParcels, retireParcels, type TestParcel } from '../support/parcels.ts';
+import { ingestSample } from '../support/sample.ts';
 import { jobContext, workerConfig } from '../support/workers.ts';
 
 const db = await createTestDatabase();
@@ -251,4 +252,16 @@ test('every parcel whose assemblage changes has a change with both, and a new ro
   );
   expect(versions[0]!.row_version).toBe(last!.fields.row_version![1]);
   expect(versions[1]!.row_version).toBe(0);
+});
+
+test('a merge marks its county and the counties next to it, and enqueues their jobs', async () => {
+  await insertParcels(pool, [lot(next(1), 0, 1)]);
+  await insertParcels(pool, [lot(23_019e8 + 1, 500_000, 1)]);
+  await ingestSample(pool, 'washington-nh');
+  expect(await all(pool, 'select distinct fips from assemblages_dirty order by fips')).toEqual([
+    { fips: MERRIMACK },
+    { fips: SULLIVAN },
+  ]);
+  const jobs = await all(pool, "select payload from jobs where name = 'assemblages' order by payload");
+  expect(jobs).toEqual([MERRIMACK, SULLIVAN].map(fips => ({ payload: { scope: { fips } } })));
 });

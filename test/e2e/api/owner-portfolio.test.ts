@@ -99,6 +99,8 @@ test('has every parcel of the owner by property_id, including the subject, with 
     situs_city: null,
     situs_state: null,
     situs_zip: null,
+    assemblage: null,
+    assemblage_reason: null,
     row_version: 0,
   });
   expect(headers.get('x-tokens-used')).toBe('30');

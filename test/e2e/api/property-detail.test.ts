@@ -144,6 +144,8 @@ test('has the summary, every field of the roll, derived fields, the land, and th
     improvement_percent: 33.33,
     ...LAND,
     ...GROUND,
+    assemblage: null,
+    assemblage_reason: null,
     row_version: 0,
     retired_at: null,
   });
