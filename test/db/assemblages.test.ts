@@ -255,8 +255,9 @@ test('every parcel whose assemblage changes has a change with both, and a new ro
 });
 
 test('a merge marks its county and the counties next to it, and enqueues their jobs', async () => {
-  await insertParcels(pool, [lot(next(1), 0, 1)]);
-  await insertParcels(pool, [lot(23_019e8 + 1, 500_000, 1)]);
+  const elsewhere = { feed_id: 99 };
+  await insertParcels(pool, [lot(next(1), 0, 1, elsewhere)]);
+  await insertParcels(pool, [lot(23_019e8 + 1, 500_000, 1, elsewhere)]);
   await ingestSample(pool, 'washington-nh');
   expect(await all(pool, 'select distinct fips from assemblages_dirty order by fips')).toEqual([
     { fips: MERRIMACK },
