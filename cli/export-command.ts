@@ -27,6 +27,7 @@ type ExportFlags = {
   columns?: string;
   boundary?: boolean;
   onePerOwner?: boolean;
+  onePerAssemblage?: boolean;
 };
 
 export function addExportCommands(program: Command): void {
@@ -53,6 +54,7 @@ export function addExportCommands(program: Command): void {
     .option('--boundary', 'csv: include boundaries as WKT')
     .option('--no-boundary', 'other formats: include points instead of boundaries')
     .option('--one-per-owner', 'only the largest parcel of each owner')
+    .option('--one-per-assemblage', "only the largest of an owner's parcels that are next to each other")
     .addHelpText(
       'after',
       `
@@ -95,7 +97,7 @@ const size = (bytes: number): string => `${(bytes / 1e6).toFixed(1)} MB`;
 
 /** @throws PlatError `validation_error` naming the option that is wrong */
 function requestOf(file: string, flags: ExportFlags): ExportRequest {
-  const { county, filter, comps, columns, boundary, onePerOwner } = flags;
+  const { county, filter, comps, columns, boundary, onePerOwner, onePerAssemblage } = flags;
   const format = flags.format ?? EXPORT_FORMATS.find(each => endingOf(each) === extname(file).toLowerCase());
   if (format === undefined)
     throw refused(
@@ -110,8 +112,8 @@ function requestOf(file: string, flags: ExportFlags): ExportRequest {
           ? { comps: bodyOf('--comps', comps, compsRequest) }
           : undefined;
   if (asked === undefined) throw refused('choose what to export with --county, --filter, or --comps');
-  if ('comps' in asked && (onePerOwner || boundary))
-    throw refused('--one-per-owner and --boundary apply to parcels only');
+  if ('comps' in asked && (onePerOwner || onePerAssemblage || boundary))
+    throw refused('--one-per-owner, --one-per-assemblage, and --boundary apply to parcels only');
   if (format === 'xlsx' && boundary)
     throw refused("xlsx can't include --boundary: boundaries are too long for its cells");
   const request: ExportRequest = {
@@ -120,6 +122,7 @@ function requestOf(file: string, flags: ExportFlags): ExportRequest {
     ...(columns !== undefined && { columns: columns.split(',').map(name => name.trim()) }),
     ...(boundary !== undefined && { boundary }),
     ...(onePerOwner && { one_per_owner: true }),
+    ...(onePerAssemblage && { one_per_assemblage: true }),
   };
   const known = columnNames(kindOf(request));
   const strange = request.columns?.filter(name => !known.includes(name)) ?? [];

@@ -807,6 +807,7 @@ create table lists (
   offer_percent_high double precision,
   letter_cents integer,
   letter text,
+  one_per_assemblage boolean default false not null,
   constraint lists_pkey PRIMARY KEY (id),
   constraint lists_hidden CHECK (((unread_rows <> 'hidden'::text) OR (rows_at_most IS NOT NULL))),
   constraint lists_letter_cents_check CHECK ((letter_cents > 0)),

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { RowStatus } from '../lists/list-terms.ts';
+import { isGrouped, type RowStatus, type RowsPer } from '../lists/list-terms.ts';
 import { PRICES, type Price } from '../model/prices.ts';
 import type { JobDefinition } from '../platform/queue/jobs.ts';
 import { RETRY } from '../platform/queue/jobs.ts';
@@ -34,7 +34,9 @@ export type ExportRequest = {
   format: ExportFormat;
   columns?: string[];
   boundary?: boolean;
+  /** For a list, either of the two overrides both of its settings. */
   one_per_owner?: boolean;
+  one_per_assemblage?: boolean;
   /** Exports only list rows with this status. */
   status?: RowStatus;
   /** For lists. `mail` has one row per letter, in title case. Default: `plat`. */
@@ -52,13 +54,25 @@ export type ExportLayout = (typeof EXPORT_LAYOUTS)[number];
 export type ExportKind = 'filter' | 'owners' | 'list' | 'mail' | 'comps' | 'markets';
 
 export const kindOf = (
-  request: Pick<ExportRequest, 'list_id' | 'comps' | 'markets' | 'one_per_owner' | 'layout'>,
+  request: Pick<
+    ExportRequest,
+    'list_id' | 'comps' | 'markets' | 'one_per_owner' | 'one_per_assemblage' | 'layout'
+  >,
 ): ExportKind => {
   if (request.comps !== undefined) return 'comps';
   if (request.markets !== undefined) return 'markets';
   if (request.list_id !== undefined) return request.layout === 'mail' ? 'mail' : 'list';
-  return request.one_per_owner ? 'owners' : 'filter';
+  return isGrouped(rowsPerOf(request)) ? 'owners' : 'filter';
 };
+
+/** What a row of the file is. @param list the settings to use unless the request has its own */
+export function rowsPerOf(
+  { one_per_owner, one_per_assemblage }: Pick<ExportRequest, 'one_per_owner' | 'one_per_assemblage'>,
+  list: RowsPer = { one_per_owner: false, one_per_assemblage: false },
+): RowsPer {
+  if (one_per_owner === undefined && one_per_assemblage === undefined) return list;
+  return { one_per_owner: one_per_owner ?? false, one_per_assemblage: one_per_assemblage ?? false };
+}
 
 /** Whether a list's file omits rows without a price. Letters need one unless the order says otherwise. */
 export const needsOffer = ({ layout, only_with_offer }: ExportRequest): boolean =>

@@ -1,4 +1,4 @@
-import type { ListRecord, RowStatus } from '../lists/list-terms.ts';
+import { isGrouped, type ListRecord, type RowStatus, type RowsPer } from '../lists/list-terms.ts';
 import { countiesOfList, listParts } from '../lists/read-list.ts';
 import type { Selection } from '../parcels/filter/filter-selection.ts';
 import type { Db } from '../platform/db.ts';
@@ -14,9 +14,14 @@ export const hitsOfFilter = ({ from, where, values }: Selection, most: number): 
   values: { ...values, most },
 });
 
-/** The largest parcel of each owner. `found` has all of the owner's parcels. */
-export const hitsOfOwners = ({ from, where, values }: Selection, companyId: string, most: number): Hits => {
-  const { owners, ranked } = listParts();
+/** The largest parcel of each owner or assemblage. `found` has all of the parcels. */
+export const hitsOfOwners = (
+  { from, where, values }: Selection,
+  companyId: string,
+  rowsPer: Pick<RowsPer, 'one_per_assemblage'>,
+  most: number,
+): Hits => {
+  const { owners, ranked } = listParts(rowsPer);
   return {
     hits: compose('exports/hits_of_owners', { from, where, owners, ranked }),
     found: 'members',
@@ -27,7 +32,6 @@ export const hitsOfOwners = ({ from, where, values }: Selection, companyId: stri
 type ListOptions = {
   companyId: string;
   status?: RowStatus | undefined;
-  onePerOwner?: boolean | undefined;
   /** Only rows with these ids. */
   among?: readonly number[] | undefined;
   /** Only rows that the company has read. */
@@ -36,17 +40,17 @@ type ListOptions = {
 
 export async function hitsOfList(
   db: Db,
-  list: Pick<ListRecord, 'id' | 'one_per_owner'>,
-  { companyId, status, onePerOwner = list.one_per_owner, among, onlyRead = false }: ListOptions,
+  list: RowsPer & Pick<ListRecord, 'id'>,
+  { companyId, status, among, onlyRead = false }: ListOptions,
 ): Promise<Hits> {
   return {
-    hits: compose('exports/hits_of_list', listParts({ onlyRead })),
+    hits: compose('exports/hits_of_list', listParts(list, { onlyRead })),
     found: 'hits',
     values: {
       company_id: companyId,
       list_id: list.id,
       counties: await countiesOfList(db, list.id),
-      one_per_owner: onePerOwner,
+      is_grouped: isGrouped(list),
       status: status ?? null,
       among: among ?? null,
     },

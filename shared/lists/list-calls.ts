@@ -1,7 +1,7 @@
 import { phoneKey } from '../contacts/person-identity.ts';
 import { hashesOf } from '../contacts/suppression.ts';
 import type { Db } from '../platform/db.ts';
-import type { ListRecord, RowStatus } from './list-terms.ts';
+import type { ListRecord, RowStatus, RowsPer } from './list-terms.ts';
 import { countiesOfList, listParts, pickRows } from './read-list.ts';
 
 /** How a call to a row's owner ended. */
@@ -23,7 +23,7 @@ export const STATUS_AFTER: Readonly<Partial<Record<CallOutcome, RowStatus>>> = {
 
 export type Called = { propertyId: number; outcome: CallOutcome; number: string; userId: string };
 
-type CompanyList = Pick<ListRecord, 'id' | 'one_per_owner'>;
+type CompanyList = RowsPer & Pick<ListRecord, 'id'>;
 
 /**
  * Records a call. An owner who asked not to be called is marked in all of the company's lists. Run it in a
@@ -109,7 +109,7 @@ export async function listUncallableRows(db: Db, companyId: string, listId: stri
   const rows = await db.run<{ property_id: number }>(
     'lists/list_uncallable_rows',
     { company_id: companyId, list_id: listId, counties },
-    listParts(),
+    listParts({ one_per_assemblage: false }),
   );
   return new Set(rows.map(row => row.property_id));
 }

@@ -26,6 +26,7 @@ export type ListRecord = {
   id: string;
   name: string;
   one_per_owner: boolean;
+  one_per_assemblage: boolean;
   offer_percent: number | null;
   offer_percent_high: number | null;
   offer_of: OfferBase | null;
@@ -48,6 +49,12 @@ export type ListRecord = {
    */
   unread: number;
 };
+
+/** What a row is: a parcel, or the largest parcel of an owner or an assemblage. */
+export type RowsPer = Pick<ListRecord, 'one_per_owner' | 'one_per_assemblage'>;
+
+export const isGrouped = ({ one_per_owner, one_per_assemblage }: RowsPer): boolean =>
+  one_per_owner || one_per_assemblage;
 
 type OfferColumns = Pick<ListRecord, 'offer_percent' | 'offer_percent_high' | 'offer_of' | 'offer_round_to'>;
 

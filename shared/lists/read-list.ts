@@ -1,25 +1,34 @@
 import { countyOf } from '../model/property-id.ts';
 import type { Db } from '../platform/db.ts';
 import { compose, sql } from '../platform/statements.ts';
-import type { ListRecord, RowStatus } from './list-terms.ts';
+import { isGrouped, type ListRecord, type RowStatus, type RowsPer } from './list-terms.ts';
 import type { OfferFacts } from './offer.ts';
 
 /**
  * SQL fragments shared by statements on lists: a list's rows (all of them, or only those that were read),
- * their owners, and each owner's largest parcel.
+ * their owners, and the largest parcel of each owner or assemblage.
  */
-export const listParts = ({ onlyRead = false } = {}) => ({
-  members: compose('lists/members', { among: onlyRead ? 'r.read_at is not null' : 'true' }),
-  owners: sql('lists/owners'),
-  ranked: compose('lists/ranked', {
-    extra_acres: compose('parcels/extra_acres', {
-      of: 'f.owner',
-      from: 'owned f',
-      where: 'f.owner is not null',
-      counties: 'true',
+export function listParts(
+  { one_per_assemblage }: Pick<RowsPer, 'one_per_assemblage'>,
+  { onlyRead = false } = {},
+) {
+  // Until a sold parcel's county is computed again, its assemblage is still that of the previous owner.
+  const groupOf = (row: string) =>
+    one_per_assemblage ? `(${row}.owner::text || ' ' || ${row}.assemblage_id)` : `${row}.owner`;
+  return {
+    members: compose('lists/members', { among: onlyRead ? 'r.read_at is not null' : 'true' }),
+    owners: sql('lists/owners'),
+    ranked: compose('lists/ranked', {
+      group: groupOf('o'),
+      extra_acres: compose('parcels/extra_acres', {
+        of: groupOf('f'),
+        from: 'owned f',
+        where: `${groupOf('f')} is not null`,
+        counties: 'true',
+      }),
     }),
-  }),
-});
+  };
+}
 
 /** A list's row as it is stored, with the owner's totals in the list. */
 export type ListRow = {
@@ -59,7 +68,7 @@ export async function countiesOfList(db: Db, listId: string): Promise<number[]> 
 export async function readListRows(
   db: Db,
   companyId: string,
-  list: Pick<ListRecord, 'id' | 'one_per_owner'>,
+  list: RowsPer & Pick<ListRecord, 'id'>,
   { status, tag, among, after, backwards = false, offset = 0, limit }: ListSelection = {},
 ): Promise<{ count: number; rows: ListRow[] }> {
   const rows = await db.run<{ count: number; property_id: number | null } & ListRow>(
@@ -68,7 +77,7 @@ export async function readListRows(
       company_id: companyId,
       list_id: list.id,
       counties: await countiesOfList(db, list.id),
-      one_per_owner: list.one_per_owner,
+      is_grouped: isGrouped(list),
       status: status ?? null,
       tag: tag ?? null,
       among: among ?? null,
@@ -76,13 +85,15 @@ export async function readListRows(
       offset,
       limit: limit ?? null,
     },
-    { ...listParts(), beyond: backwards ? '<' : '>', direction: backwards ? 'desc' : 'asc' },
+    { ...listParts(list), beyond: backwards ? '<' : '>', direction: backwards ? 'desc' : 'asc' },
   );
   return { count: rows[0]!.count, rows: rows.filter(row => row.property_id !== null) };
 }
 
 export type PickedRow = {
   property_id: number;
+  /** The parcel that its row shows. */
+  leader: number;
   owner_key: string | null;
   owner: string | null;
   effective_acres: number | null;
@@ -91,18 +102,24 @@ export type PickedRow = {
 };
 
 /**
- * Picks rows by id or status. With one row per owner, also picks the owners' other rows (see
+ * Picks rows by id or status. With one row per owner or assemblage, also picks its other parcels (see
  * lists/pick_rows).
  */
 export async function pickRows(
   db: Db,
   companyId: string,
-  { id, one_per_owner }: Pick<ListRecord, 'id' | 'one_per_owner'>,
+  list: RowsPer & Pick<ListRecord, 'id'>,
   picked: { property_ids: readonly number[] | null; status: string | null; reveals: boolean },
 ): Promise<PickedRow[]> {
-  const counties = await countiesOfList(db, id);
-  const values = { company_id: companyId, list_id: id, counties, one_per_owner, ...picked };
-  return db.run<PickedRow>('lists/pick_rows', values, listParts());
+  const counties = await countiesOfList(db, list.id);
+  const values = {
+    company_id: companyId,
+    list_id: list.id,
+    counties,
+    is_grouped: isGrouped(list),
+    ...picked,
+  };
+  return db.run<PickedRow>('lists/pick_rows', values, listParts(list));
 }
 
 /** A row's parcel, with the facts that its offer is based on. */

@@ -1,5 +1,5 @@
 import type { Db } from '../platform/db.ts';
-import { type ListRecord, offerTermsOf, type RowStatus } from './list-terms.ts';
+import { isGrouped, type ListRecord, offerTermsOf, type RowStatus, type RowsPer } from './list-terms.ts';
 import { type Offer, offerOf, type RowOffer, sumOffers } from './offer.ts';
 import { countiesOfList, listParts, type RowParcel, readRowParcels } from './read-list.ts';
 
@@ -27,12 +27,18 @@ type Options = { among?: readonly number[] | undefined; onlyRead?: boolean };
 export async function readMembers(
   db: Db,
   companyId: string,
-  { id, one_per_owner }: Pick<ListRecord, 'id' | 'one_per_owner'>,
+  list: RowsPer & Pick<ListRecord, 'id'>,
   { among, onlyRead = false }: Options = {},
 ): Promise<MemberRow[]> {
-  const counties = await countiesOfList(db, id);
-  const values = { company_id: companyId, list_id: id, counties, one_per_owner, among: among ?? null };
-  return db.run<MemberRow>('lists/list_row_parcels', values, listParts({ onlyRead }));
+  const counties = await countiesOfList(db, list.id);
+  const values = {
+    company_id: companyId,
+    list_id: list.id,
+    counties,
+    is_grouped: isGrouped(list),
+    among: among ?? null,
+  };
+  return db.run<MemberRow>('lists/list_row_parcels', values, listParts(list, { onlyRead }));
 }
 
 /** The offer for a list's parcel. */
@@ -41,7 +47,10 @@ export const parcelOffer = (list: ListRecord, parcel: RowParcel, entered: number
 
 export type PricedRow = RowOffer & { status: RowStatus; do_not_mail: boolean; parcels: number };
 
-/** The rows of a list with their offers, by id. With one row per owner, an offer is the sum for the owner. */
+/**
+ * The rows of a list with their offers, by id. With one row per owner or assemblage, an offer is the sum for
+ * all of its parcels.
+ */
 export async function readOffers(
   db: Db,
   companyId: string,
@@ -69,14 +78,9 @@ export async function readOffers(
   return rows;
 }
 
-/** The ids of rows with a price. @param onePerOwner overrides the list's setting */
-export async function listPricedRows(
-  db: Db,
-  companyId: string,
-  list: ListRecord,
-  onePerOwner: boolean = list.one_per_owner,
-): Promise<number[]> {
-  const rows = await readOffers(db, companyId, { ...list, one_per_owner: onePerOwner });
+/** The ids of rows with a price. */
+export async function listPricedRows(db: Db, companyId: string, list: ListRecord): Promise<number[]> {
+  const rows = await readOffers(db, companyId, list);
   return [...rows].filter(([, { offer }]) => offer !== null).map(([id]) => id);
 }
 

@@ -1,5 +1,5 @@
 import type { Db } from '../platform/db.ts';
-import type { ListRecord, RowStatus } from './list-terms.ts';
+import { isGrouped, type ListRecord, type RowStatus, type RowsPer } from './list-terms.ts';
 import { countiesOfList, listParts } from './read-list.ts';
 
 /** Statuses of owners who have replied to a letter. */
@@ -43,19 +43,19 @@ export async function setDeal(
 
 export type Mailing = { letters: number; replies: number; contracts: number; letter_cents: number | null };
 
-/** The results of a list's letters. With one row per owner, an owner is one letter. */
+/** The results of a list's letters. A row is one letter. */
 export async function countMailing(
   db: Db,
   companyId: string,
-  { id, one_per_owner }: Pick<ListRecord, 'id' | 'one_per_owner'>,
+  list: RowsPer & Pick<ListRecord, 'id'>,
 ): Promise<Mailing> {
   const values = {
     company_id: companyId,
-    list_id: id,
-    counties: await countiesOfList(db, id),
-    one_per_owner,
+    list_id: list.id,
+    counties: await countiesOfList(db, list.id),
+    is_grouped: isGrouped(list),
   };
-  return (await db.run<Mailing>('lists/count_mailing', values, listParts()))[0]!;
+  return (await db.run<Mailing>('lists/count_mailing', values, listParts(list)))[0]!;
 }
 
 export async function setLetterCost(

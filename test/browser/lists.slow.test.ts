@@ -122,10 +122,10 @@ describePages('lists', site => {
     await page.goto(address);
     await field(page, 'percent').fill('50');
     await field(page, 'of').selectOption('assessed_value');
-    await field(page, 'one_per_owner').uncheck();
+    await field(page, 'rows_per').selectOption('parcel');
     await button(page, 'settings').click();
     await expect.poll(() => field(page, 'percent').inputValue()).toBe('50');
-    await expect.poll(() => field(page, 'one_per_owner').isChecked()).toBe(false);
+    await expect.poll(() => field(page, 'rows_per').inputValue()).toBe('parcel');
     await page.locator('.row-form select').first().selectOption('returned');
     await page.locator('.row-form .buttons button').first().click();
     await expect.poll(() => page.locator('.seg').textContent()).toContain('Returned 1');

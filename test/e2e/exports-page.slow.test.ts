@@ -61,7 +61,7 @@ test('mailing a list: one row per owner with an offer, marked as mailed, and lef
   const add = { all: 'true', filter: search, chosen: 'true' };
   const page = (await bob.submit('/lists/add', { ...add, name: 'Spring' })).text;
   const id = /\/exports\?list_id=([0-9a-f-]+)/.exec(page)![1]!;
-  const asked = `/exports?list_id=${id}&asked=true&kind=mail&one_per_owner=true&only_new=true`;
+  const asked = `/exports?list_id=${id}&asked=true&kind=mail&rows_per=owner&only_new=true`;
   const form = (await bob.open(asked)).text;
   expect(form).toMatch(/“Spring”/);
   const cost = Number(/class="primary"(?:(?!<\/button>).)*?\b(\d+) tokens/s.exec(form)![1]);
@@ -70,7 +70,7 @@ test('mailing a list: one row per owner with an offer, marked as mailed, and lef
     .slice(1)
     .map(text => Number(text.replaceAll(',', '')));
   expect(left).toBe(has! - cost);
-  const order = { list_id: id, asked: 'true', kind: 'mail', one_per_owner: 'true', only_new: 'true' };
+  const order = { list_id: id, asked: 'true', kind: 'mail', rows_per: 'owner', only_new: 'true' };
   await bob.submit('/exports', { ...order, tokens: String(cost) });
   await makeExports(db);
   const files = (await bob.open('/exports')).text;

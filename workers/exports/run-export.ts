@@ -18,6 +18,7 @@ import {
   makeExport,
   needsOffer,
   priceOf,
+  rowsPerOf,
 } from '../../shared/exports/export-request.ts';
 import { giveOthers } from '../../shared/exports/given-others.ts';
 import { findListOf } from '../../shared/exports/parcel-hits.ts';
@@ -130,7 +131,7 @@ async function bill(db: Db, order: Order, { rows, parcels, others, credits }: Wr
   const list = request.list_id && (await findListOf(db, company_id, request.list_id));
   if (list) {
     const ids = parcels.flatMap(county => [...county.ids]);
-    const shown = { ...list, one_per_owner: request.one_per_owner ?? list.one_per_owner };
+    const shown = { ...list, ...rowsPerOf(request, list) };
     const isWhole = request.status === undefined && !needsOffer(request);
     await markRowsRead(db, company_id, shown, ids, isWhole);
   }

@@ -1,5 +1,5 @@
 import { columnsOf } from '../../shared/exports/export-columns.ts';
-import { needsOffer } from '../../shared/exports/export-request.ts';
+import { needsOffer, rowsPerOf } from '../../shared/exports/export-request.ts';
 import { type Letter, letterCells, readLetters } from '../../shared/exports/letters.ts';
 import { readMembersOf } from '../../shared/exports/list-members.ts';
 import { COUNTRY, type MailColumnName } from '../../shared/exports/mail-layout.ts';
@@ -16,10 +16,10 @@ const BATCH = 5_000;
 
 /** Writes a list with one row per letter, and the credits of its counties for a second file. */
 export async function writeMail({ db, request, companyId }: FileOptions, sink: Sink): Promise<Written> {
-  const list = await findListOf(db, companyId!, request.list_id!);
-  if (list === undefined) throw listGone();
-  const { status, one_per_owner: onePerOwner } = request;
-  const hits = await hitsOfList(db, list, { companyId: companyId!, status, onePerOwner });
+  const found = await findListOf(db, companyId!, request.list_id!);
+  if (found === undefined) throw listGone();
+  const list = { ...found, ...rowsPerOf(request, found) };
+  const hits = await hitsOfList(db, list, { companyId: companyId!, status: request.status });
   const members = await db.snapshot(tx => readMembersOf(tx, hits));
   const onlyPriced = needsOffer(request);
   const columns = columnsOf(request).map(({ name, of = name }) => of as MailColumnName | typeof COUNTRY);

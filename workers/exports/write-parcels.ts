@@ -1,11 +1,11 @@
 import { SOURCES_COLUMN } from '../../shared/exports/export-columns.ts';
-import { mostRows, needsOffer } from '../../shared/exports/export-request.ts';
+import { mostRows, needsOffer, rowsPerOf } from '../../shared/exports/export-request.ts';
 import { type ListMembers, readMembersOf, readOffersOf } from '../../shared/exports/list-members.ts';
 import { findListOf, type Hits, hitsOfList, hitsOfOwners } from '../../shared/exports/parcel-hits.ts';
 import { hilbertOrder } from '../../shared/geo/hilbert.ts';
 import { COMPUTE_HERE } from '../../shared/geo/shape-work.ts';
 import { isoDay, utcDay } from '../../shared/kernels/stats/calendar.ts';
-import type { ListRecord } from '../../shared/lists/list-terms.ts';
+import { isGrouped, type ListRecord } from '../../shared/lists/list-terms.ts';
 import { listPricedRows } from '../../shared/lists/read-offers.ts';
 import { MAX_ACRES_RATIO, PARCEL_FIELDS } from '../../shared/model/parcel-fields.ts';
 import { countyOf } from '../../shared/model/property-id.ts';
@@ -71,17 +71,18 @@ export async function writeParcels(options: FileOptions, sink: Sink): Promise<Wr
 
 async function chooseParcels({ db, request, companyId, asOf }: FileOptions): Promise<Choice> {
   if (request.list_id !== undefined) {
-    const list = await findListOf(db, companyId!, request.list_id);
-    if (list === undefined) throw listGone();
-    const { status, one_per_owner: onePerOwner } = request;
-    const among = needsOffer(request) ? await listPricedRows(db, companyId!, list, onePerOwner) : undefined;
-    const hits = await hitsOfList(db, list, { companyId: companyId!, status, onePerOwner, among });
+    const found = await findListOf(db, companyId!, request.list_id);
+    if (found === undefined) throw listGone();
+    const list = { ...found, ...rowsPerOf(request, found) };
+    const among = needsOffer(request) ? await listPricedRows(db, companyId!, list) : undefined;
+    const hits = await hitsOfList(db, list, { companyId: companyId!, status: request.status, among });
     return listParcels(list, await db.snapshot(tx => readMembersOf(tx, hits)));
   }
   const body = filterSchema.parse(request.filter) as FilterBody;
   const selection = await selectParcels(body, { asOf, companyId, work: COMPUTE_HERE }, db);
-  if (request.one_per_owner)
-    return ownersParcels(db, hitsOfOwners(selection, companyId!, mostRows('csv') + 1));
+  const rowsPer = rowsPerOf(request);
+  if (isGrouped(rowsPer))
+    return ownersParcels(db, hitsOfOwners(selection, companyId!, rowsPer, mostRows('csv') + 1));
   const { from, where, values } = selection;
   const fragments = { from, where };
   const counties = await db.run<{ fips: number; count: number }>(

@@ -4,11 +4,12 @@ import {
   type ExportRequest,
   mostRows,
   needsOffer,
+  rowsPerOf,
 } from '../../../shared/exports/export-request.ts';
 import { findExportMarket } from '../../../shared/exports/export-statements.ts';
 import { MAIL_PRESETS, type MailPreset } from '../../../shared/exports/mail-layout.ts';
 import { findListOf } from '../../../shared/exports/parcel-hits.ts';
-import type { ListRecord } from '../../../shared/lists/list-terms.ts';
+import { isGrouped, type ListRecord, type RowsPer } from '../../../shared/lists/list-terms.ts';
 import { count } from '../../../shared/model/figures.ts';
 import { PRICES, priceText, tokensText } from '../../../shared/model/prices.ts';
 import { PlatError } from '../../../shared/platform/errors.ts';
@@ -19,6 +20,7 @@ import { NO_LIST } from '../../v1/lists/list-schema.ts';
 import { Icon } from '../frame/icons.tsx';
 import { Facts, Notice, Select } from '../frame/layout.tsx';
 import type { Visit } from '../frame/visit.ts';
+import { nameOfRowsPer, ROWS_PER, rowsPerIn } from '../lists/list-words.ts';
 import { listCounties, readFilters } from '../parts/read-filters.ts';
 
 const MAIL_COLUMNS = [
@@ -97,8 +99,7 @@ export function readOrder(given: URLSearchParams): { kind: string; request: Expo
   const listId = given.get('list_id');
   const asked = {
     ...(listId === null ? { filter: filterOf(given.get('filter')) } : { list_id: listId }),
-    // Browsers don't send an unchecked box.
-    ...((listId === null || given.has('asked')) && { one_per_owner: given.has('one_per_owner') }),
+    ...((listId === null || given.has('asked')) && rowsPerIn(given)),
     ...(listId !== null && given.has('only_new') && { status: 'new' as const }),
     ...(listId !== null && kind.startsWith('mail') && mailTerms(given, kind)),
   };
@@ -124,9 +125,9 @@ function mailTerms(
   };
 }
 
-const mailColumns = ({ one_per_owner }: Pick<ExportRequest, 'one_per_owner'>): string[] => [
+const mailColumns = (asked: Partial<RowsPer>): string[] => [
   ...MAIL_COLUMNS,
-  ...(one_per_owner ? ['owner_parcels', 'owner_acres'] : []),
+  ...(isGrouped(rowsPerOf(asked)) ? ['owner_parcels', 'owner_acres'] : []),
 ];
 
 function filterOf(text: string | null): Record<string, unknown> {
@@ -202,18 +203,18 @@ function KindChoice({ market, list, kind }: KindProps) {
   );
 }
 
-type SwitchesProps = Pick<Subject, 'market' | 'list'> & { onePerOwner: boolean; request: ExportRequest };
+type SwitchesProps = Pick<Subject, 'market' | 'list'> & { rowsPer: RowsPer; request: ExportRequest };
 
-function Switches({ market, list, onePerOwner, request }: SwitchesProps) {
+function Switches({ market, list, rowsPer, request }: SwitchesProps) {
   return (
     <>
       {!market && (
-        <label class="switch">
-          <span>
-            One row per owner <small>the largest parcel, with totals for the owner</small>
-          </span>
-          <input type="checkbox" name="one_per_owner" value="true" checked={onePerOwner} />
-        </label>
+        <div class="switch">
+          <label for="rows_per">
+            One row per <small>owner or assemblage: its largest parcel, with totals</small>
+          </label>
+          <Select name="rows_per" options={ROWS_PER} given={nameOfRowsPer(rowsPer)} />
+        </div>
       )}
       {list !== undefined && (
         <label class="switch">
@@ -269,7 +270,6 @@ export async function orderForm(visit: Visit, company: string) {
   for (const [name, value] of Object.entries(hidden)) given.set(name, value);
   const { kind, request } = readOrder(given);
   checkInput(createExport, { params: {}, query: {}, body: request });
-  const { one_per_owner: onePerOwner = list?.one_per_owner ?? false } = request;
   const at = { now: visit.deps.now(), work: visit.work };
   const price = await priceExport(db, company, { ...request, format: 'csv' }, at);
   const most = mostRows(request.format);
@@ -285,7 +285,7 @@ export async function orderForm(visit: Visit, company: string) {
         ),
       )}
       <KindChoice market={market} list={list} kind={kind} />
-      <Switches market={market} list={list} onePerOwner={onePerOwner} request={request} />
+      <Switches market={market} list={list} rowsPer={rowsPerOf(request, list)} request={request} />
       <Facts
         of={[
           [request.markets ? 'Markets with statistics' : 'Rows', count(price.rows)],

@@ -8,7 +8,7 @@ import {
 } from '../../v1/lists/change-list-rows.ts';
 import { changeList } from '../../v1/lists/lists.ts';
 import { callEndpoint, type Visit } from '../frame/visit.ts';
-import { isStatus, plural, STATUS_WORDS } from './list-words.ts';
+import { isStatus, plural, rowsPerIn, STATUS_WORDS } from './list-words.ts';
 
 export type ListChange = {
   words: string;
@@ -34,7 +34,7 @@ export async function saveSettings(visit: Visit, id: string): Promise<void> {
     params: { id },
     body: {
       name: form.get('name') ?? '',
-      one_per_owner: form.get('one_per_owner') === 'true',
+      ...rowsPerIn(form),
       offer:
         percent === null
           ? null

@@ -248,7 +248,9 @@ const shownRows = ({ counts = [] }: ParcelList): number => counts.reduce((sum, {
 
 function sizeOf(list: ParcelList): string {
   const parcels = plural(list.rows, 'parcel');
-  return list.one_per_owner ? `${parcels} of ${plural(shownRows(list), 'owner')}` : parcels;
+  const rows = shownRows(list);
+  if (list.one_per_assemblage) return `${parcels} in ${plural(rows, 'row')}`;
+  return list.one_per_owner ? `${parcels} of ${plural(rows, 'owner')}` : parcels;
 }
 
 const countOf = ({ counts = [] }: ParcelList, status: string): number =>

@@ -2,7 +2,7 @@ import type { LoadedCounty } from '../../../shared/feeds/feed-statements.ts';
 import { OFFER_BASES } from '../../../shared/lists/offer.ts';
 import type { ParcelList } from '../../v1/lists/list-schema.ts';
 import { Field, Select, Submit } from '../frame/layout.tsx';
-import { BASE_WORDS } from './list-words.ts';
+import { BASE_WORDS, nameOfRowsPer, ROWS_PER } from './list-words.ts';
 
 /**
  * Maximum number of other lists that the form offers in addition to those already chosen. Newest lists come
@@ -16,10 +16,8 @@ export function ListSettings({ list, others, action }: SettingsProps) {
   const { offer } = list;
   return (
     <form method="post" action={action} class="list-settings">
-      <label class="switch">
-        <span>One row per owner</span>
-        <input type="checkbox" name="one_per_owner" value="true" checked={list.one_per_owner} />
-      </label>
+      <label for="rows_per">One row per</label>
+      <Select name="rows_per" options={ROWS_PER} given={nameOfRowsPer(list)} />
       <label for="percent">Offer</label>
       <input
         id="percent"

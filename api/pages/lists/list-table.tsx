@@ -1,4 +1,4 @@
-import type { RowStatus } from '../../../shared/lists/list-terms.ts';
+import { isGrouped, type RowStatus } from '../../../shared/lists/list-terms.ts';
 import { acres, count, day, usd } from '../../../shared/model/figures.ts';
 import { mailLines, shortApn, titleCase } from '../../../shared/model/roll-text.ts';
 import type { ListRow, ParcelList } from '../../v1/lists/list-schema.ts';
@@ -82,7 +82,7 @@ function Row({ list, row, phones, isSelected, action }: RowProps) {
   const { property_id: id, owner_name, apn } = row;
   const owner = owner_name === null ? 'Unknown owner' : titleCase(owner_name);
   const label = row.situs_address ? titleCase(row.situs_address) : apn === null ? `Parcel ${id}` : null;
-  const hasMoreParcels = list.one_per_owner && row.owner_parcels > 1;
+  const hasMoreParcels = isGrouped(list) && row.owner_parcels > 1;
   const { effective_acres: size, owner_acres } = row;
   return (
     <tr>

@@ -1,4 +1,4 @@
-import { ROW_STATUSES, type RowStatus } from '../../../shared/lists/list-terms.ts';
+import { ROW_STATUSES, type RowStatus, type RowsPer } from '../../../shared/lists/list-terms.ts';
 import type { OfferBase } from '../../../shared/lists/offer.ts';
 import { count } from '../../../shared/model/figures.ts';
 import type { CountedRows } from '../../v1/lists/add-list-rows.ts';
@@ -26,6 +26,21 @@ export const isStatus = (text: string | null): text is RowStatus =>
 
 export const plural = (n: number, one: string, many = `${one}s`): string =>
   `${count(n)} ${n === 1 ? one : many}`;
+
+export const ROWS_PER = [
+  ['parcel', 'parcel'],
+  ['owner', 'owner'],
+  ['assemblage', 'assemblage'],
+] as const;
+
+export const nameOfRowsPer = (of: RowsPer): (typeof ROWS_PER)[number][0] =>
+  of.one_per_assemblage ? 'assemblage' : of.one_per_owner ? 'owner' : 'parcel';
+
+/** What a form chose from ROWS_PER. */
+export const rowsPerIn = (form: URLSearchParams): RowsPer => ({
+  one_per_owner: form.get('rows_per') === 'owner',
+  one_per_assemblage: form.get('rows_per') === 'assemblage',
+});
 
 const MAX_NAMED = 20;
 

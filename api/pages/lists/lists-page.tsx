@@ -6,7 +6,7 @@ import { Icon } from '../frame/icons.tsx';
 import { Empty, Field, Grid, Notice } from '../frame/layout.tsx';
 import type { Page } from '../frame/pages.tsx';
 import { callEndpoint, type Reply, type Visit } from '../frame/visit.ts';
-import { BASE_WORDS } from './list-words.ts';
+import { BASE_WORDS, nameOfRowsPer } from './list-words.ts';
 
 const listsPage: Page = {
   path: '/lists',
@@ -70,7 +70,7 @@ async function show(visit: Visit, { bad }: FormResult): Promise<Reply> {
             rows={lists.map(list => [
               <a href={`/lists/${list.id}`}>{list.name}</a>,
               count(list.rows),
-              list.one_per_owner ? 'One per owner' : 'One per parcel',
+              `One per ${nameOfRowsPer(list)}`,
               list.offer === null ? '–' : `${list.offer.percent}% ${BASE_WORDS[list.offer.of]}`,
               day(list.updated_at),
             ])}

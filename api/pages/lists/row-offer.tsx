@@ -1,3 +1,4 @@
+import { isGrouped } from '../../../shared/lists/list-terms.ts';
 import { count, usd } from '../../../shared/model/figures.ts';
 import type { ListRow, ParcelList } from '../../v1/lists/list-schema.ts';
 import { Select, Submit } from '../frame/layout.tsx';
@@ -33,7 +34,7 @@ export function RowOffer({ list, row, owner, action }: Props) {
 
 function Note({ list, row }: Pick<Props, 'list' | 'row'>) {
   const { offer, offer_high, offer_source, offer_parcels, computed_offer, needs_review, owner_parcels } = row;
-  const parcels = list.one_per_owner ? owner_parcels : 1;
+  const parcels = isGrouped(list) ? owner_parcels : 1;
   const isPartial = offer !== null && offer_parcels < parcels;
   return (
     <>

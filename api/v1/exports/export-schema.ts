@@ -76,7 +76,7 @@ export const newExport = z
       .refine(names => new Set(names).size === names.length, 'must not repeat a column')
       .optional()
       .describe(
-        `Columns, in the order of the file. Default: all. \`sources\` (data credits) is always the last column. Which columns are available depends on what you export. Parcels: the fields of \`GET properties/{property_id}/\`, with \`longitude\` and \`latitude\` instead of \`url\`, \`point\`, \`row_version\`, \`steeper_percent\`, \`retired_at\`, \`shape\`, and \`timeline\`. With one row per owner, also \`owner_parcels\` and \`owner_acres\`. Lists: also these two, \`status\`, \`status_at\`, \`tags\`, \`value\`, \`offer\`, \`offer_high\`, \`offer_source\`, \`offer_parcels\`, and \`needs_review\`. \`layout: mail\` has its own columns. Comps: the fields of \`GET comps/\` without \`photos\`. Markets: the region, \`bucket\`, \`listings\`, and the figures in \`data\`.`,
+        `Columns, in the order of the file. Default: all. \`sources\` (data credits) is always the last column. Which columns are available depends on what you export. Parcels: the fields of \`GET properties/{property_id}/\`, with \`longitude\` and \`latitude\` instead of \`url\`, \`point\`, \`row_version\`, \`steeper_percent\`, \`retired_at\`, \`shape\`, and \`timeline\`. With one row per owner or assemblage, also \`owner_parcels\` and \`owner_acres\`. Lists: also these two, \`status\`, \`status_at\`, \`tags\`, \`value\`, \`offer\`, \`offer_high\`, \`offer_source\`, \`offer_parcels\`, and \`needs_review\`. \`layout: mail\` has its own columns. Comps: the fields of \`GET comps/\` without \`photos\`. Markets: the region, \`bucket\`, \`listings\`, and the figures in \`data\`.`,
       ),
     boundary: z
       .boolean('must be true or false')
@@ -89,6 +89,12 @@ export const newExport = z
       .optional()
       .describe(
         "Whether to export only each owner's largest parcel, with `owner_parcels` and `owner_acres`. Default: the list's setting, or false.",
+      ),
+    one_per_assemblage: z
+      .boolean('must be true or false')
+      .optional()
+      .describe(
+        "Whether to export only each assemblage's largest parcel, with its `owner_parcels` and `owner_acres` in the export. Default: the list's setting, or false.",
       ),
     status: z
       .enum(ROW_STATUSES, `must be one of ${ROW_STATUSES.join(', ')}`)
@@ -123,7 +129,17 @@ export const newExport = z
     if (named.length !== 1)
       for (const name of named.length === 0 ? SOURCES : named)
         add(name, `exactly one of ${SOURCES.join(', ')} is required`);
-    const { format, boundary, columns, one_per_owner, status, layout, preset, only_with_offer } = given;
+    const {
+      format,
+      boundary,
+      columns,
+      one_per_owner,
+      one_per_assemblage,
+      status,
+      layout,
+      preset,
+      only_with_offer,
+    } = given;
     const kind = kindOf(given);
     const isParcels = kind !== 'comps' && kind !== 'markets';
     if (format === 'xlsx' && boundary)
@@ -131,7 +147,9 @@ export const newExport = z
     else if (boundary && !isParcels) add('boundary', 'is only for parcels: omit it');
     if (kind === 'markets' && format !== 'csv' && format !== 'xlsx')
       add('format', 'must be csv or xlsx: markets have no shapes');
-    if (one_per_owner && !isParcels) add('one_per_owner', 'is only for parcels: omit it');
+    for (const [name, value] of Object.entries({ one_per_owner, one_per_assemblage }))
+      if (value && !isParcels) add(name, 'is only for parcels: omit it');
+    if (one_per_owner && one_per_assemblage) add('one_per_assemblage', "can't be used with one_per_owner");
     for (const [name, value] of Object.entries({ status, layout, only_with_offer }))
       if (value !== undefined && given.list_id === undefined) add(name, 'can be used only with list_id');
     if (layout === 'mail' && format !== 'csv' && format !== 'xlsx' && format !== 'pdf')

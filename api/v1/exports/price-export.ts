@@ -5,6 +5,7 @@ import {
   mostRows,
   needsOffer,
   priceOf,
+  rowsPerOf,
 } from '../../../shared/exports/export-request.ts';
 import {
   findListOf,
@@ -13,6 +14,7 @@ import {
   hitsOfList,
   hitsOfOwners,
 } from '../../../shared/exports/parcel-hits.ts';
+import { isGrouped } from '../../../shared/lists/list-terms.ts';
 import { listPricedRows } from '../../../shared/lists/read-offers.ts';
 import { areasOf, openArea } from '../../../shared/market/comps-area.ts';
 import { compsRequest } from '../../../shared/market/comps-query.ts';
@@ -94,14 +96,14 @@ async function hitsOf(
   request: ExportRequest,
   { now: asOf, work }: At,
 ): Promise<Hits & { bound: number | null }> {
-  const { list_id, filter, one_per_owner, status } = request;
+  const { list_id, filter, status } = request;
   if (list_id !== undefined) {
-    const list = await findListOf(db, companyId, list_id);
-    if (list === undefined)
+    const found = await findListOf(db, companyId, list_id);
+    if (found === undefined)
       throw validationError({ list_id: ["is not the id of one of your company's lists"] });
-    const among = needsOffer(request) ? await listPricedRows(db, companyId, list, one_per_owner) : undefined;
-    const options = { companyId, status, onePerOwner: one_per_owner, among };
-    const hits = await hitsOfList(db, list, options);
+    const list = { ...found, ...rowsPerOf(request, found) };
+    const among = needsOffer(request) ? await listPricedRows(db, companyId, list) : undefined;
+    const hits = await hitsOfList(db, list, { companyId, status, among });
     return { ...hits, bound: list.rows_at_most && Math.max(list.rows_at_most, MIN_DISCLOSED_COUNT) };
   }
   const body = filterSchema.parse(filter) as FilterBody;
@@ -109,7 +111,10 @@ async function hitsOf(
     await requireFilterRegions(db, body);
     return selectParcels(body, { asOf, companyId, work }, db);
   });
-  const hits = one_per_owner ? hitsOfOwners(selection, companyId, ENOUGH) : hitsOfFilter(selection, ENOUGH);
+  const rowsPer = rowsPerOf(request);
+  const hits = isGrouped(rowsPer)
+    ? hitsOfOwners(selection, companyId, rowsPer, ENOUGH)
+    : hitsOfFilter(selection, ENOUGH);
   return { ...hits, bound: null };
 }
 

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { type ListRecord, MAX_ROWS } from '../../../shared/lists/list-terms.ts';
-import { listParts } from '../../../shared/lists/read-list.ts';
 import { PRICES } from '../../../shared/model/prices.ts';
 import { countyOf } from '../../../shared/model/property-id.ts';
 import type { FilterBody } from '../../../shared/parcels/filter/declare-filter.ts';
 import type { Db } from '../../../shared/platform/db.ts';
+import { sql } from '../../../shared/platform/statements.ts';
 import { requireTokensLeft } from '../../http/authorize.ts';
 import type { CallContext } from '../../http/endpoint.ts';
 import { notFound, unprocessable, validationError } from '../../http/error-responses.ts';
@@ -302,7 +302,7 @@ async function addBatch(
       leave_out_lists: list.leave_out_lists,
       mailed_within_days: list.mailed_within_days,
     },
-    { owners: listParts().owners },
+    { owners: sql('lists/owners') },
   );
   return row!;
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { ListRecord } from '../../../shared/lists/list-terms.ts';
+import { isGrouped, type ListRecord } from '../../../shared/lists/list-terms.ts';
 import { type PickedRow, pickRows } from '../../../shared/lists/read-list.ts';
 import type { Db } from '../../../shared/platform/db.ts';
 import type { CallContext } from '../../http/endpoint.ts';
@@ -52,7 +52,7 @@ const changeBody = z
     offer: enteredOffer
       .optional()
       .describe(
-        "Price in USD for each row, or null for the computed one. With one row per owner, it is for all of the owner's parcels together.",
+        'Price in USD for each row, or null for the computed one. With one row per owner or assemblage, it is for all of its parcels together.',
       ),
     offers: rowOffers(MAX_NAMED)
       .optional()
@@ -110,10 +110,10 @@ async function pickForChange(
   const reveals = call.user !== undefined;
   const picked = await pickRows(db, companyId, list, { ...picking, reveals });
   const disclosed = picked.filter(row => reveals || row.is_read || mayDisclose(row, list, picking, call));
-  const isByOwner = list.one_per_owner && list.unread > 0;
+  const isByGroup = isGrouped(list) && list.unread > 0;
   const isById = list.unread_rows === 'counted' && picking.property_ids !== null;
   const isUnread = (id: number) => !picked.some(row => row.property_id === id && row.is_read);
-  if (!reveals && (isByOwner || (isById && picking.property_ids!.some(isUnread))))
+  if (!reveals && (isByGroup || (isById && picking.property_ids!.some(isUnread))))
     await db.run('lists/hide_unread_rows', { list_id: listId, rows: list.rows, more: 0 });
   if (picked.length > 0 || !reveals) await db.run('lists/touch_list', { list_id: listId });
   return { list, picked, disclosed };
@@ -136,7 +136,7 @@ export const changeRows = defineEndpoint({
   operationId: 'update_list_rows',
   summary: 'Update rows of a list',
   description:
-    "Changes the status, note, tags, or price of rows, or marks their owners as do-not-mail. In a list with one row per owner, the change applies to all of the owner's rows.",
+    'Changes the status, note, tags, or price of rows, or marks their owners as do-not-mail. In a list with one row per owner or assemblage, the change applies to all of its parcels.',
   body: changeBody,
   response: {
     description: 'The number of changed rows.',
@@ -207,7 +207,7 @@ export const removeRows = defineEndpoint({
   operationId: 'remove_list_rows',
   summary: 'Remove rows from a list',
   description:
-    "Removes rows with their statuses, notes, and tags. In a list with one row per owner, this removes all of the owner's rows.",
+    'Removes rows with their statuses, notes, and tags. In a list with one row per owner or assemblage, this removes all of its parcels.',
   query: z.strictObject({
     property_ids: z
       .union([z.string(), z.array(z.string())], 'is required: ids, separated by commas')

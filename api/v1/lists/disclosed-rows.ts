@@ -1,4 +1,4 @@
-import type { ListRecord } from '../../../shared/lists/list-terms.ts';
+import { isGrouped, type ListRecord, type RowsPer } from '../../../shared/lists/list-terms.ts';
 import { requireTokensLeft } from '../../http/authorize.ts';
 import type { CallContext } from '../../http/endpoint.ts';
 import { MIN_DISCLOSED_COUNT } from '../parcels/filter/withhold-counts.ts';
@@ -9,7 +9,7 @@ import { MIN_DISCLOSED_COUNT } from '../parcels/filter/withhold-counts.ts';
  */
 
 type Reader = Pick<CallContext, 'user'>;
-type Kept = Pick<ListRecord, 'unread_rows' | 'one_per_owner' | 'rows' | 'unread'>;
+type Kept = RowsPer & Pick<ListRecord, 'unread_rows' | 'rows' | 'unread'>;
 
 /** Whether the total number of rows may be disclosed. The number of owners is a separate question. */
 const isCountDisclosed = ({ unread_rows, unread }: Kept, { user }: Reader): boolean =>
@@ -23,14 +23,14 @@ export const disclosedRows = (list: Kept, reader: Reader): number =>
 
 /** Whether counts by status cover unread rows. Which rows share an owner is paid data too. */
 export const coversUnread = (list: Kept, reader: Reader): boolean =>
-  reader.user !== undefined || (isCountDisclosed(list, reader) && (!list.one_per_owner || list.unread === 0));
+  reader.user !== undefined || (isCountDisclosed(list, reader) && (!isGrouped(list) || list.unread === 0));
 
 /**
  * Whether reading a list could reveal more than it charges for: which rows exist, or which share an owner.
  * The number of hidden rows doesn't affect the result, so that the result doesn't reveal it.
  */
-export const isVeiled = ({ unread_rows, one_per_owner, unread }: Kept, { user }: Reader): boolean =>
-  user === undefined && (unread_rows !== 'named' || (one_per_owner && unread > 0));
+export const isVeiled = (list: Kept, { user }: Reader): boolean =>
+  user === undefined && (list.unread_rows !== 'named' || (isGrouped(list) && list.unread > 0));
 
 /**
  * Lets an account read a page of a veiled list only if it could pay for the page. Otherwise, a refused charge

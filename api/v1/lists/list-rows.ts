@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { addToGroup } from '../../../shared/kernels/groups.ts';
 import { round2 } from '../../../shared/kernels/stats/rounding.ts';
+import { shownAssemblage } from '../../../shared/land/assemblage-columns.ts';
 import { type ListRecord, ROW_STATUSES, type RowStatus } from '../../../shared/lists/list-terms.ts';
 import { markRowsRead } from '../../../shared/lists/mark-read.ts';
 import {
@@ -55,7 +56,7 @@ export const readRows = defineEndpoint({
   ...rows,
   operationId: 'read_list_rows',
   summary: 'List the rows of a list',
-  description: `Returns the parcels of a list, sorted by property_id, with their status, owner mailing address, and offer. If the list shows one row per owner, each row is the owner's largest parcel. To read unread rows in such a list, or in one that was filled by a filter, the account must have at least one token per row on the page, up to ${MIN_DISCLOSED_COUNT} tokens.`,
+  description: `Returns the parcels of a list, sorted by property_id, with their status, owner mailing address, and offer. If the list shows one row per owner or assemblage, each row is its largest parcel. To read unread rows in such a list, or in one that was filled by a filter, the account must have at least one token per row on the page, up to ${MIN_DISCLOSED_COUNT} tokens.`,
   query: rowsQuery,
   metering: {
     key: 'public_list_rows',
@@ -91,7 +92,13 @@ async function readRowPage(input: RowsInput, resources: Resources, call: CallCon
   if (veiled) requireTokensForPage(call, paging.page_size);
   const page = await openPage(paging, {
     endpoint: 'lists/rows',
-    request: { id: list.id, status, tag, needs_price, one_per_owner: list.one_per_owner },
+    request: {
+      id: list.id,
+      status,
+      tag,
+      needs_price,
+      rows_per: [list.one_per_owner, list.one_per_assemblage],
+    },
     call,
     secret: cursorSecret,
   });
@@ -232,7 +239,7 @@ function toRow(row: StoredRow, { parcels, offers, others, phones }: PageRead, ap
     other_lists: others.get(row.owner ?? '') ?? [],
     price_asked: row.price_asked,
     phones_found_at: found?.trace.matched ? found.at.toISOString() : null,
-    assemblage_id: null,
+    assemblage_id: shownAssemblage(parcel.assemblage).assemblage?.id ?? null,
     added_at: row.added_at.toISOString(),
     mail_address: parcel.mail_address,
     mail_city: parcel.mail_city,

@@ -46,6 +46,11 @@ export const list = z
       .describe(
         'Whether the list shows one row per owner: the largest of the parcels with the same owner mailing address, as in a portfolio. A parcel without an owner mailing address gets its own row.',
       ),
+    one_per_assemblage: z
+      .boolean()
+      .describe(
+        "Whether the list shows one row per assemblage: the largest of the owner's parcels in the list that belong to one. A parcel without an assemblage gets its own row.",
+      ),
     offer: offerTerms.nullable().describe('Terms of the offers. Null for no offers.'),
     leave_out: z
       .object({
@@ -68,7 +73,7 @@ export const list = z
       .int()
       .min(0)
       .describe(
-        `Number of parcels in the list, even if it shows one row per owner. If the list was filled by a filter and fewer than ${MIN_DISCLOSED_COUNT} rows are unread, only rows that you have read are counted.`,
+        `Number of parcels in the list, even if it shows one row per owner or assemblage. If the list was filled by a filter and fewer than ${MIN_DISCLOSED_COUNT} rows are unread, only rows that you have read are counted.`,
       ),
     counts: z
       .array(
@@ -77,7 +82,9 @@ export const list = z
           rows: z
             .int()
             .min(1)
-            .describe('Number of rows. If the list shows one row per owner, the number of owners.'),
+            .describe(
+              'Number of rows. If the list shows one row per owner or assemblage, the number of these.',
+            ),
           parcels: z.int().min(1).describe('Number of parcels in these rows.'),
           do_not_mail: z
             .int()
@@ -94,7 +101,7 @@ export const list = z
       )
       .optional()
       .describe(
-        'Number of rows by status. Included only in responses for a single list. The counts cover the same rows as `rows`. If the list shows one row per owner, they cover only rows that you have read.',
+        'Number of rows by status. Included only in responses for a single list. The counts cover the same rows as `rows`. If the list shows one row per owner or assemblage, they cover only rows that you have read.',
       ),
     created_at: z.iso.datetime(),
     updated_at: z.iso.datetime().describe('Last time its settings or rows changed.'),
@@ -123,7 +130,7 @@ export const listRow = z
       .number()
       .nullable()
       .describe(
-        "Offer in USD: the price that a person entered, or the one calculated from the list's offer terms. With one row per owner, the sum for the owner's parcels in the list. Null if there is no price, because the list has no offer terms, or because a person should check first (`needs_review`).",
+        "Offer in USD: the price that a person entered, or the one calculated from the list's offer terms. With one row per owner or assemblage, the sum for its parcels in the list. Null if there is no price, because the list has no offer terms, or because a person should check first (`needs_review`).",
       ),
     offer_high: z
       .number()
@@ -146,7 +153,12 @@ export const listRow = z
         .map(([code, words]) => `\`${code}\`: ${words}`)
         .join('; ')}.`,
     ),
-    owner_parcels: z.int().min(1).describe('Number of parcels of this owner in the list.'),
+    owner_parcels: z
+      .int()
+      .min(1)
+      .describe(
+        'Number of parcels of this owner in the list. With one row per assemblage, of this assemblage.',
+      ),
     owner_acres: z
       .number()
       .nullable()
@@ -172,7 +184,7 @@ export const listRow = z
       .describe(
         'Time when your company looked up phone numbers of this owner in the app, if that was in the last 30 days and found some. Only the app shows the numbers.',
       ),
-    assemblage_id: z.null().describe('Reserved. Always null.'),
+    assemblage_id: z.int().nullable().describe('Id of the assemblage. Null if the parcel belongs to none.'),
     added_at: z.iso.datetime().describe('Time when the parcel was added to the list.'),
     mail_address: z
       .string()
@@ -211,12 +223,22 @@ export async function findList(db: Db, companyId: string, id: string): Promise<L
 }
 
 export function toList(record: ListRecord, reader: Pick<CallContext, 'user'>): ParcelList {
-  const { id, name, one_per_owner, leave_out_lists, mailed_within_days, letter, created_at, updated_at } =
-    record;
+  const {
+    id,
+    name,
+    one_per_owner,
+    one_per_assemblage,
+    leave_out_lists,
+    mailed_within_days,
+    letter,
+    created_at,
+    updated_at,
+  } = record;
   return {
     id,
     name,
     one_per_owner,
+    one_per_assemblage,
     offer: offerTermsOf(record),
     leave_out: { lists: leave_out_lists, mailed_within_days },
     letter,
@@ -230,6 +252,7 @@ export const LIST_EXAMPLE: ParcelList = {
   id: '6d1c1f0a-7a0e-4b55-9a43-0d2f8b1c5e77',
   name: 'Sullivan NH, 5 to 20 acres, out of state',
   one_per_owner: true,
+  one_per_assemblage: false,
   offer: { percent: 30, percent_high: null, of: 'value', round_to: 100 },
   leave_out: { lists: [], mailed_within_days: null },
   letter: null,

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { letterProblem, MAX_LETTER } from '../../../shared/exports/letter-text.ts';
-import { type ListRecord, MAX_LISTS, type RowStatus } from '../../../shared/lists/list-terms.ts';
+import { isGrouped, type ListRecord, MAX_LISTS, type RowStatus } from '../../../shared/lists/list-terms.ts';
 import { OFFER_BASES, type OfferTerms } from '../../../shared/lists/offer.ts';
 import { countiesOfList, listParts } from '../../../shared/lists/read-list.ts';
 import { MAX_PRICED, readOffers } from '../../../shared/lists/read-offers.ts';
@@ -90,6 +90,10 @@ const settings = {
     .boolean('must be true or false')
     .optional()
     .describe('Whether to show one row per owner. Default: false.'),
+  one_per_assemblage: z
+    .boolean('must be true or false')
+    .optional()
+    .describe('Whether to show one row per assemblage instead. Default: false.'),
   offer: offer.nullish().describe('Terms of the offers. Null for no offers.'),
   leave_out: leaveOut
     .optional()
@@ -104,12 +108,25 @@ const EXAMPLE_BODY = {
   one_per_owner: true,
   offer: { percent: 30, of: 'value', round_to: 100 },
 };
-const newList = z.strictObject({ name, ...settings }).meta({ id: 'NewList', example: EXAMPLE_BODY });
-const listChange = z.strictObject({ name: name.optional(), ...settings }).meta({
-  id: 'ListChange',
-  description: 'Omitted fields keep their values.',
-  example: { one_per_owner: false, offer: { percent: 25, of: 'value_low' } },
-});
+const oneGrouping = (
+  { one_per_owner, one_per_assemblage }: { one_per_owner?: boolean; one_per_assemblage?: boolean },
+  { addIssue }: { addIssue(issue: { code: 'custom'; path: string[]; message: string }): void },
+) => {
+  if (one_per_owner && one_per_assemblage)
+    addIssue({ code: 'custom', path: ['one_per_assemblage'], message: "can't be used with one_per_owner" });
+};
+const newList = z
+  .strictObject({ name, ...settings })
+  .superRefine(oneGrouping)
+  .meta({ id: 'NewList', example: EXAMPLE_BODY });
+const listChange = z
+  .strictObject({ name: name.optional(), ...settings })
+  .superRefine(oneGrouping)
+  .meta({
+    id: 'ListChange',
+    description: 'Omitted fields keep their values.',
+    example: { one_per_owner: false, offer: { percent: 25, of: 'value_low' } },
+  });
 type ListBody = z.output<typeof listChange>;
 
 type Settings = Omit<
@@ -120,6 +137,7 @@ type Settings = Omit<
 const NEW: Settings = {
   name: '',
   one_per_owner: false,
+  one_per_assemblage: false,
   offer_percent: null,
   offer_percent_high: null,
   offer_of: null,
@@ -133,7 +151,7 @@ const NEW: Settings = {
 async function settingsOf(
   db: Db,
   companyId: string,
-  { name, one_per_owner, offer, leave_out, letter }: ListBody,
+  { name, one_per_owner, one_per_assemblage, offer, leave_out, letter }: ListBody,
   before: Settings,
 ): Promise<Settings> {
   const lists = [...new Set(leave_out?.lists ?? [])];
@@ -147,7 +165,9 @@ async function settingsOf(
     });
   return {
     name: name?.trim() ?? before.name,
-    one_per_owner: one_per_owner ?? before.one_per_owner,
+    // Turning one on turns the other off.
+    one_per_owner: one_per_owner ?? (before.one_per_owner && !one_per_assemblage),
+    one_per_assemblage: one_per_assemblage ?? (before.one_per_assemblage && !one_per_owner),
     offer_percent: offer === undefined ? before.offer_percent : (offer?.percent ?? null),
     offer_percent_high: offer === undefined ? before.offer_percent_high : (offer?.percent_high ?? null),
     offer_of: offer === undefined ? before.offer_of : (offer?.of ?? null),
@@ -252,10 +272,10 @@ export const getList = defineEndpoint({
         company_id: companyId,
         list_id: id,
         counties: await countiesOfList(db, id),
-        one_per_owner: record.one_per_owner,
+        is_grouped: isGrouped(record),
         reveals: call.user !== undefined,
       },
-      listParts({ onlyRead: !coversUnread(record, call) }),
+      listParts(record, { onlyRead: !coversUnread(record, call) }),
     );
     const without = await countWithoutOffer(db, companyId, record, call);
     const counts = stored.map(
@@ -286,7 +306,7 @@ export const changeList = defineEndpoint({
   operationId: 'update_list',
   summary: 'Update a list',
   description:
-    'Changes the name, the grouping by owner, the terms of the offers, the letter, or the parcels to exclude from now on.',
+    'Changes the name, the grouping by owner or assemblage, the terms of the offers, the letter, or which parcels to exclude when rows are added.',
   body: listChange,
   response: {
     description: 'The updated list.',

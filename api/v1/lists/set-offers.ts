@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { addToGroup } from '../../../shared/kernels/groups.ts';
+import { isGrouped, type RowsPer } from '../../../shared/lists/list-terms.ts';
 import { shareOffer } from '../../../shared/lists/offer.ts';
 import type { PickedRow } from '../../../shared/lists/read-list.ts';
 import type { Db } from '../../../shared/platform/db.ts';
@@ -28,21 +29,21 @@ export const rowOffers = (most: number) =>
 type Entry = { property_id: number; offer: number | null };
 
 /**
- * Stores the prices that a person entered. With one row per owner, a price is split over the owner's parcels.
+ * Stores the prices that a person entered. With one row per owner or assemblage, a price is split over its
+ * parcels.
  * @param entries prices by row, or one price for all picked rows
  */
 export async function setOffers(
   db: Db,
-  list: { id: string; one_per_owner: boolean },
+  list: RowsPer & { id: string },
   picked: readonly PickedRow[],
   entries: readonly Entry[] | number | null,
 ): Promise<void> {
   const prices = Array.isArray(entries)
     ? new Map(entries.map(({ property_id, offer }: Entry) => [property_id, offer]))
     : undefined;
-  const rows = new Map<number | string, PickedRow[]>();
-  for (const row of picked)
-    addToGroup(rows, list.one_per_owner && row.owner !== null ? row.owner : row.property_id, row);
+  const rows = new Map<number, PickedRow[]>();
+  for (const row of picked) addToGroup(rows, isGrouped(list) ? row.leader : row.property_id, row);
   const ids: number[] = [];
   const offers: (number | null)[] = [];
   for (const parcels of rows.values()) {

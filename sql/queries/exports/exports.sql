@@ -162,19 +162,21 @@ hits as materialized (
 hits as materialized (
   select (property_id / 100000000)::int as fips, property_id, owner_parcels, owner_acres
   from ranked
-  where (place = 1 or not :one_per_owner::boolean) and not do_not_mail
+  where (place = 1 or not :is_grouped::boolean) and not do_not_mail
     and (:status::text is null or status = :status)
     and (:among::bigint[] is null or property_id = any (:among))
 )
 
 -- name: hits_of_owners
--- A fragment for other statements: the largest parcel of each owner that a filter finds. Fragments: the
--- filter's from and where; owners and ranked, as for lists. `most`: maximum number of parcels to read.
+-- A fragment for other statements: the largest parcel of each owner or assemblage that a filter finds.
+-- Fragments: the filter's from and where; owners and ranked, as for lists. `most`: maximum number of parcels
+-- to read.
 members as materialized (
   select own.property_id, own.owner_key, own.out_of_zip_owner is null as zip_unknown, own.effective_acres, own.fips,
-    own.location, own.extent
+    own.location, own.extent, together.assemblage_id
   from {{from}}
   join parcel_filters own on own.fips = f.fips and own.property_id = f.property_id
+  left join assemblages together on together.fips = f.fips and together.property_id = f.property_id
   where {{where}}
   limit :most::int
 ),
@@ -324,7 +326,7 @@ copy (
   with {{hits}}
   select r.property_id, h.property_id as row_id, r.offer::float8, h.owner_parcels, h.owner_acres
   from ranked r
-  join hits h on h.property_id = case when :one_per_owner then r.leader else r.property_id end
+  join hits h on h.property_id = case when :is_grouped then r.leader else r.property_id end
   order by row_id, r.property_id
 ) to stdout (format binary);
 

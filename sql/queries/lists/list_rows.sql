@@ -58,9 +58,9 @@ with {{members}},
 select status, count(*) as rows, sum(parcels)::int8 as parcels,
   count(*) filter (where do_not_mail and (is_read or :reveals::boolean)) as do_not_mail
 from (
-  select status, do_not_mail, is_read, case when :one_per_owner::boolean then owner_parcels else 1 end as parcels
+  select status, do_not_mail, is_read, case when :is_grouped::boolean then owner_parcels else 1 end as parcels
   from ranked
-  where place = 1 or not :one_per_owner
+  where place = 1 or not :is_grouped
 ) shown
 group by status
 
@@ -108,16 +108,16 @@ emptied as (
 select count(*)::int as erased from emptied
 
 -- name: list_rows
--- A list's rows in the order of their ids, and the number of rows. With one row per owner, the row is the
--- owner's largest parcel. Returns at least one row. Fragments: members, owners, ranked; beyond, `>` or `<`;
--- direction. `status`, `tag`, `among` (ids), and `after` may be null. `limit`: null for all.
+-- A list's rows in the order of their ids, and the number of rows. With one row per owner or assemblage, the
+-- row is its largest parcel. Returns at least one row. Fragments: members, owners, ranked; beyond, `>` or
+-- `<`; direction. `status`, `tag`, `among` (ids), and `after` may be null. `limit`: null for all.
 with {{members}},
 {{owners}},
 {{ranked}},
 shown as materialized (
   select *
   from ranked
-  where (place = 1 or not :one_per_owner::boolean)
+  where (place = 1 or not :is_grouped::boolean)
     and (:status::text is null or status = :status)
     and (:tag::text is null or :tag = any (tags))
     and (:among::bigint[] is null or property_id = any (:among))
@@ -149,10 +149,10 @@ order by o.owner_key, l.id, r.status_at desc nulls last
 with {{members}},
 {{owners}},
 {{ranked}}
-select property_id, case when :one_per_owner::boolean then leader else property_id end as row_id, offer as entered,
+select property_id, case when :is_grouped::boolean then leader else property_id end as row_id, offer as entered,
   status, do_not_mail
 from ranked
-where :among::bigint[] is null or case when :one_per_owner then leader else property_id end = any (:among)
+where :among::bigint[] is null or case when :is_grouped then leader else property_id end = any (:among)
 order by row_id, property_id
 
 -- name: mark_do_not_mail
@@ -167,10 +167,12 @@ on conflict do nothing
 -- `counties`: the counties that the parcels are in.
 members as materialized (
   select r.property_id, r.status, r.status_at, r.mailed_at, r.price_asked, r.note, r.tags, r.offer, r.added_at, r.read_at is not null as is_read,
-    f.owner_key, f.out_of_zip_owner is null as zip_unknown, f.effective_acres, f.fips, f.location, f.extent
+    f.owner_key, f.out_of_zip_owner is null as zip_unknown, f.effective_acres, f.fips, f.location, f.extent,
+    g.assemblage_id
   from list_rows r
   left join parcel_filters f on f.fips = (r.property_id / 100000000)::int and f.property_id = r.property_id
     and f.fips = any (:counties::int[])
+  left join assemblages g on g.fips = f.fips and g.property_id = f.property_id and g.fips = any (:counties::int[])
   where r.list_id = :list_id and {{among}}
 )
 
@@ -209,30 +211,32 @@ set read_at = now()
 where list_id = :list_id and property_id = any (:property_ids::bigint[]) and read_at is null
 
 -- name: pick_rows
--- Selects rows of a list by id, or all rows with a status. With one row per owner, also selects all other
--- rows of these owners. Includes the owners' keys. `by_itself`: whether the row itself was selected, not only
--- its owner. An unread row doesn't select its owner's read rows, unless `reveals`, because changing them
--- would reveal the owner. Fragments: members, owners, ranked. Either `property_ids` or `status` is null.
+-- Selects rows of a list by id, or all rows with a status. With one row per owner or assemblage, also selects
+-- all other parcels of these rows. Includes the owners' keys. `by_itself`: whether the row itself was
+-- selected, not only its group. An unread row doesn't select its group's read rows, unless `reveals`, because
+-- changing them would reveal the owner. Fragments: members, owners, ranked. Either `property_ids` or `status`
+-- is null.
 with {{members}},
 {{owners}},
 {{ranked}},
 picked as materialized (
-  select property_id, owner, is_read
+  select property_id, leader, is_read
   from ranked
   where property_id = any (:property_ids::bigint[])
-    or (status = :status::text and (place = 1 or not :one_per_owner::boolean))
+    or (status = :status::text and (place = 1 or not :is_grouped::boolean))
 )
-select property_id, owner_key, owner, effective_acres, is_read,
+select property_id, leader, owner_key, owner, effective_acres, is_read,
   property_id in (select property_id from picked) as by_itself
-from owned
+from ranked
 where property_id in (select property_id from picked)
-  or (:one_per_owner and owner in (
-    select owner from picked p where owner is not null and (p.is_read or not owned.is_read or :reveals::boolean)
+  or (:is_grouped and leader in (
+    select leader from picked p where p.is_read or not ranked.is_read or :reveals::boolean
   ))
 
 -- name: ranked
--- A fragment for other statements: `owned` with each owner's totals in the list, and each parcel's rank among
--- its owner's parcels, largest first. Fragment: extra_acres (acres to add per owner).
+-- A fragment for other statements: `owned` with the totals of each owner or assemblage in the list, and each
+-- parcel's rank among its parcels, largest first. Fragments: group (the key of the owner or the assemblage of
+-- `o`), extra_acres (acres to subtract per group).
 extra_acres as materialized (
   {{extra_acres}}
 ),
@@ -243,8 +247,8 @@ ranked as materialized (
     count(*) over owner_group as owner_parcels,
     sum(o.effective_acres) over owner_group - coalesce(e.acres, 0) as owner_acres
   from owned o
-  left join extra_acres e on e.summed_by = o.owner
-  window owner_group as (partition by o.owner, case when o.owner is null then o.property_id end)
+  left join extra_acres e on e.summed_by = {{group}}
+  window owner_group as (partition by {{group}}, case when {{group}} is null then o.property_id end)
 )
 
 -- name: read_row_states

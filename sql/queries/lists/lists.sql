@@ -41,11 +41,11 @@ where id = :list_id
 -- name: insert_list
 -- Creates a list.
 insert into lists (
-  company_id, name, one_per_owner, offer_percent, offer_percent_high, offer_of, offer_round_to, leave_out_lists,
+  company_id, name, one_per_owner, one_per_assemblage, offer_percent, offer_percent_high, offer_of, offer_round_to, leave_out_lists,
   mailed_within_days, letter
 )
 values (
-  :company_id, :name, :one_per_owner, :offer_percent, :offer_percent_high, :offer_of, :offer_round_to, :leave_out_lists::uuid[],
+  :company_id, :name, :one_per_owner, :one_per_assemblage, :offer_percent, :offer_percent_high, :offer_of, :offer_round_to, :leave_out_lists::uuid[],
   :mailed_within_days, :letter
 )
 returning id
@@ -70,10 +70,10 @@ select fips from counties where fips is not null
 -- name: list_lists
 -- The lists of a company, newest first, or one of them, with the number of rows, and the number of unread
 -- rows if the response depends on it. `list_id` may be null.
-select l.id, l.name, l.one_per_owner, l.offer_percent, l.offer_percent_high, l.offer_of, l.offer_round_to, l.leave_out_lists,
+select l.id, l.name, l.one_per_owner, l.one_per_assemblage, l.offer_percent, l.offer_percent_high, l.offer_of, l.offer_round_to, l.leave_out_lists,
   l.mailed_within_days, l.letter, l.created_at, l.updated_at, l.unread_rows, l.rows_at_most,
   (select count(*) from list_rows r where r.list_id = l.id) as rows,
-  case when l.unread_rows = 'named' and not l.one_per_owner then 0
+  case when l.unread_rows = 'named' and not (l.one_per_owner or l.one_per_assemblage) then 0
     else (select count(*) from list_rows r where r.list_id = l.id and r.read_at is null) end as unread
 from lists l
 where l.company_id = :company_id and (:list_id::uuid is null or l.id = :list_id)
@@ -91,7 +91,7 @@ select has_marked_owners, mailed_at from companies where id = :company_id for no
 -- name: lock_list
 -- Allows one call at a time to change a list and its rows until its transaction ends. Returns no row if the
 -- company has no such list.
-select id, one_per_owner, leave_out_lists, mailed_within_days, unread_rows, rows_at_most,
+select id, one_per_owner, one_per_assemblage, leave_out_lists, mailed_within_days, unread_rows, rows_at_most,
   (select count(*) from list_rows where list_id = :list_id) as rows,
   (select count(*) from list_rows where list_id = :list_id and read_at is null) as unread
 from lists
@@ -123,7 +123,7 @@ update lists set updated_at = now() where id = :list_id
 -- name: update_list
 -- Writes the settings of a list.
 update lists
-set name = :name, one_per_owner = :one_per_owner, offer_percent = :offer_percent,
+set name = :name, one_per_owner = :one_per_owner, one_per_assemblage = :one_per_assemblage, offer_percent = :offer_percent,
   offer_percent_high = :offer_percent_high, offer_of = :offer_of, offer_round_to = :offer_round_to, leave_out_lists = :leave_out_lists::uuid[], mailed_within_days = :mailed_within_days,
   letter = :letter,
   updated_at = now()

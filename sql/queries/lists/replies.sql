@@ -32,7 +32,7 @@ select
   count(*) filter (where mailed_at is not null and status = 'under_contract')::int as contracts,
   (select letter_cents from lists where id = :list_id) as letter_cents
 from ranked
-where place = 1 or not :one_per_owner::boolean
+where place = 1 or not :is_grouped::boolean
 
 -- name: set_letter_cost
 -- Records what a letter of a list costs, in cents, or null.

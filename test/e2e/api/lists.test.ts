@@ -57,6 +57,7 @@ test('a list is created, changed, and deleted, only by its own company', async (
     id: expect.any(String),
     name: 'Sullivan',
     one_per_owner: true,
+    one_per_assemblage: false,
     offer: { percent: 30, percent_high: null, of: 'value', round_to: 100 },
     leave_out: { lists: [], mailed_within_days: 90 },
     letter: null,
