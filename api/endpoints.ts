@@ -21,6 +21,7 @@ import {
 } from './v1/exports/export-endpoints.ts';
 import { countyQuality } from './v1/feeds/get-county-quality.ts';
 import { countyCoverage, listCoverage } from './v1/feeds/get-coverage.ts';
+import { listOverlays } from './v1/feeds/list-overlays.ts';
 import { getParcelImage } from './v1/imagery/parcel-image.ts';
 import { addListRows } from './v1/lists/add-list-rows.ts';
 import { changeRows, removeRows } from './v1/lists/change-list-rows.ts';
@@ -123,4 +124,5 @@ export const endpoints: readonly Endpoint[] = [
   listCoverage,
   countyCoverage,
   countyQuality,
+  listOverlays,
 ];

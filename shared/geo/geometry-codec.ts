@@ -24,6 +24,9 @@ export const toUnits = (deg: number): number => Math.round(deg * (1e7 * STEPS)) 
 const BOUNDARY_VERSION = 1;
 const LINES_VERSION = 101;
 
+/** Whether bytes are the output of `encodeBoundary` rather than `encodeLines`. */
+export const isBoundary = (bytes: Uint8Array): boolean => bytes[0] === BOUNDARY_VERSION;
+
 /** A 32-bit varint takes up to 5 bytes. */
 const MAX_VARINT = 5;
 

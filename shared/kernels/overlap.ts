@@ -3,10 +3,32 @@ import Flatbush from 'flatbush';
 import { boxOf } from '../geo/box.ts';
 import type { Box, MultiPolygon, Polygon } from '../geo/geometry-types.ts';
 
+/** An area of a layer. The groups are those in which it counts, such as its class. */
+export type Region = { shape: MultiPolygon; groups: readonly number[] };
+
+/** Percentages of a shape's area. Edges are straight in degrees. */
+export type Shares = {
+  /** The share within the union of each group's regions. */
+  groups: Float64Array;
+  /** The share within each region that has any, by the region's position in the layer. */
+  regions: ReadonlyMap<number, number>;
+};
+
+export type PreparedShares = { of(shape: MultiPolygon): Shares };
+
 export type PreparedOverlap = {
-  /** Percentage of a shape's area within the union of the layer's polygons. Edges are straight in degrees. */
+  /** Percentage of a shape's area within the union of the layer's polygons. */
   percentOf(shape: MultiPolygon): number;
 };
+
+/** Prepares a layer of valid polygons, which may overlap. */
+export function prepareOverlap(polygons: readonly MultiPolygon[]): PreparedOverlap {
+  const shares = prepareShares(
+    polygons.map(shape => ({ shape, groups: [0] })),
+    1,
+  );
+  return { percentOf: shape => shares.of(shape).groups[0]! };
+}
 
 /**
  * Polygons and windows with more vertices are split, because time grows with the square of a window's vertex
@@ -17,37 +39,46 @@ const MAX_VERTICES = 128;
 /** Limit on nested splits, because splitting can't separate more than MAX_VERTICES vertices at one point. */
 const MAX_HALVINGS = 40;
 
+/** A part of a region that has few vertices. */
+type Piece = { polygon: Polygon; region: number };
+
 /**
- * Prepares a layer of valid polygons, which may overlap. The cost of a query then depends only on what is
- * near the shape. This is our own code, because @turf/intersect and polyclip-ts are several times slower.
+ * Prepares a layer of valid regions, which may overlap. The cost of a query then depends only on what is near
+ * the shape. This is our own code, because @turf/intersect and polyclip-ts are several times slower.
+ * @param count the number of groups. The regions' groups are below it
  */
-export function prepareOverlap(polygons: readonly MultiPolygon[]): PreparedOverlap {
-  const pieces = polygons.flat().flatMap(polygon => subdivide(polygon, boxOf([polygon]), 0));
-  if (pieces.length === 0) return { percentOf: () => 0 };
+export function prepareShares(regions: readonly Region[], count: number): PreparedShares {
+  const pieces: Piece[] = regions.flatMap(({ shape }, region) =>
+    shape.flatMap(polygon => subdivide({ polygon, region }, boxOf([polygon]), 0)),
+  );
+  const groupsOf = regions.map(({ groups }) => groups);
+  if (pieces.length === 0) return { of: () => ({ groups: new Float64Array(count), regions: new Map() }) };
   const index = new Flatbush(pieces.length);
-  for (const piece of pieces) index.add(...boxOf([piece]));
+  for (const { polygon } of pieces) index.add(...boxOf([polygon]));
   index.finish();
   return {
-    percentOf(shape) {
+    of(shape) {
+      const areas: Areas = { shape: 0, groups: new Float64Array(count), regions: new Map() };
       const box = boxOf(shape);
-      const layer = clipAll(
-        index.search(...box).map(i => pieces[i]!),
-        box,
-      );
-      if (layer.length === 0) return 0;
-      const areas = { shape: 0, overlap: 0 };
-      measure(shape, layer, box, areas, 0);
-      return areas.shape > 0 ? (100 * areas.overlap) / areas.shape : 0;
+      const near = index.search(...box).map(i => pieces[i]!);
+      const layer = clipPieces(near, box);
+      if (layer.length > 0) measure({ shape, layer, groupsOf }, box, areas, 0);
+      const percent = (area: number) => (areas.shape > 0 ? (100 * area) / areas.shape : 0);
+      for (const [region, area] of areas.regions) areas.regions.set(region, percent(area));
+      return { groups: areas.groups.map(percent), regions: areas.regions };
     },
   };
 }
 
-function subdivide(polygon: Polygon, box: Box, halvings: number): Polygon[] {
-  if (verticesOf([polygon]) <= MAX_VERTICES || halvings === MAX_HALVINGS) return [polygon];
+function subdivide(piece: Piece, box: Box, halvings: number): Piece[] {
+  if (verticesOf([piece.polygon]) <= MAX_VERTICES || halvings === MAX_HALVINGS) return [piece];
   return halves(box).flatMap(half =>
-    clipAll([polygon], half).flatMap(piece => subdivide(piece, half, halvings + 1)),
+    clipPieces([piece], half).flatMap(part => subdivide(part, half, halvings + 1)),
   );
 }
+
+const clipPieces = (pieces: readonly Piece[], box: Box): Piece[] =>
+  pieces.flatMap(({ polygon, region }) => clipAll([polygon], box).map(part => ({ polygon: part, region })));
 
 /**
  * Clips polygons to a box. Where a ring is outside, the result follows the box's sides, which leaves the
@@ -77,17 +108,27 @@ function halves([west, south, east, north]: Box): [Box, Box] {
   ];
 }
 
-/** Areas of the shape and of its overlap with the layer, in proportion to areas on the ellipsoid. */
-type Areas = { shape: number; overlap: number };
+/** Areas of the shape and of its overlaps, in proportion to areas on the ellipsoid. */
+type Areas = { shape: number; groups: Float64Array; regions: Map<number, number> };
 
-function measure(shape: Polygon[], layer: Polygon[], box: Box, areas: Areas, halvings: number): void {
+/** A part of the shape, and of the layer within its box. */
+type Part = { shape: Polygon[]; layer: Piece[]; groupsOf: readonly (readonly number[])[] };
+
+function measure(part: Part, box: Box, areas: Areas, halvings: number): void {
+  const { shape, layer, groupsOf } = part;
   if (shape.length === 0) return;
-  if (verticesOf(shape) + verticesOf(layer) <= MAX_VERTICES || halvings === MAX_HALVINGS) {
-    addBands(edgesOf(shape, layer), shape.length, areas);
+  const polygons = layer.map(({ polygon }) => polygon);
+  if (verticesOf(shape) + verticesOf(polygons) <= MAX_VERTICES || halvings === MAX_HALVINGS) {
+    addBands(edgesOf(shape, polygons), part, areas);
     return;
   }
   for (const half of halves(box))
-    measure(clipAll(shape, half), clipAll(layer, half), half, areas, halvings + 1);
+    measure(
+      { shape: clipAll(shape, half), layer: clipPieces(layer, half), groupsOf },
+      half,
+      areas,
+      halvings + 1,
+    );
 }
 
 /**
@@ -119,7 +160,7 @@ function edgesOf(shape: readonly Polygon[], layer: readonly Polygon[]): Edge[] {
  * Cuts the plane into bands at the latitudes where edges end or cross. Within a band, edges keep their order
  * and bound trapezoids. Simpson's rule computes their weighted area exactly, up to rounding.
  */
-function addBands(edges: Edge[], shapes: number, areas: Areas): void {
+function addBands(edges: Edge[], part: Part, areas: Areas): void {
   const levels = levelsOf(edges);
   let active: Edge[] = [];
   let next = 0;
@@ -134,7 +175,7 @@ function addBands(edges: Edge[], shapes: number, areas: Areas): void {
       edge.high = xAt(edge, north);
     }
     active.sort((a, b) => a.low + a.high - b.low - b.high);
-    addBand(active, shapes, south, north, areas);
+    addBand(active, part, south, north, areas);
   }
 }
 
@@ -154,21 +195,41 @@ function levelsOf(edges: readonly Edge[]): Float64Array {
   return Float64Array.from(levels).sort();
 }
 
-function addBand(active: readonly Edge[], shapes: number, south: number, north: number, areas: Areas): void {
+function addBand(active: readonly Edge[], part: Part, south: number, north: number, areas: Areas): void {
+  const shapes = part.shape.length;
   const middleWeight = 2 * weightAt((south + north) / 2);
   const lower = ((north - south) * (weightAt(south) + middleWeight)) / 6;
   const upper = ((north - south) * (weightAt(north) + middleWeight)) / 6;
+  const within = new Set<number>();
   const around = new Set<number>();
-  let inShape = 0;
   for (const [i, { polygon, low, high }] of active.entries()) {
-    if (inShape > 0) {
+    if (within.size > 0) {
       const area = lower * (low - active[i - 1]!.low) + upper * (high - active[i - 1]!.high);
       areas.shape += area;
-      if (around.size > inShape) areas.overlap += area;
+      if (around.size > 0) addOverlap(around, part, area, areas);
     }
-    const entered = !around.delete(polygon);
-    if (entered) around.add(polygon);
-    if (polygon < shapes) inShape += entered ? 1 : -1;
+    const set = polygon < shapes ? within : around;
+    const key = polygon < shapes ? polygon : polygon - shapes;
+    if (!set.delete(key)) set.add(key);
+  }
+}
+
+/** Adds an area of the shape that is in some of the layer's pieces. A group that several share counts once. */
+function addOverlap(
+  around: ReadonlySet<number>,
+  { layer, groupsOf }: Part,
+  area: number,
+  areas: Areas,
+): void {
+  const counted: number[] = [];
+  for (const piece of around) {
+    const { region } = layer[piece]!;
+    areas.regions.set(region, (areas.regions.get(region) ?? 0) + area);
+    for (const group of groupsOf[region]!) {
+      if (counted.includes(group)) continue;
+      counted.push(group);
+      areas.groups[group]! += area;
+    }
   }
 }
 

@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { MultiPolygon } from '../geo/geometry-types.ts';
+import { boxOf } from '../geo/box.ts';
+import type { Box, MultiPolygon } from '../geo/geometry-types.ts';
 import {
   type Access,
   type Neighbor,
@@ -7,15 +8,24 @@ import {
   prepareFrontage,
   type Road,
 } from '../kernels/frontage/frontage.ts';
-import { type PreparedOverlap, prepareOverlap } from '../kernels/overlap.ts';
+import { type NearFeature, type PreparedNearest, prepareNearest } from '../kernels/nearest.ts';
+import {
+  type PreparedOverlap,
+  type PreparedShares,
+  prepareOverlap,
+  prepareShares,
+  type Region,
+} from '../kernels/overlap.ts';
 import { type PreparedShore, prepareShore, type Water } from '../kernels/shore.ts';
 import { round2 } from '../kernels/stats/rounding.ts';
 import { LAYER_BITS, LAYER_KINDS, type LayerKind, type RoadReach } from '../model/land-layers.ts';
+import type { ParcelOverlay } from '../model/overlays.ts';
 import { isRetryable, messageOf, PlatError } from '../platform/errors.ts';
 import { newBlockCache } from '../raster/chunks.ts';
 import { type ElevationTile, type OpenElevation, openElevation } from '../raster/elevation-grid.ts';
 import { CACHE_BYTES } from '../raster/limits.ts';
 import { type Layer, type MarkedParcel, maxReach } from './marked-layers.ts';
+import { prepareOverlays } from './measure-overlays.ts';
 import type { LandInput } from './read-land.ts';
 
 /**
@@ -23,6 +33,8 @@ import type { LandInput } from './read-land.ts';
  */
 export type LandKernels = {
   prepareOverlap(polygons: readonly MultiPolygon[]): PreparedOverlap;
+  prepareShares(regions: readonly Region[], groups: number): PreparedShares;
+  prepareNearest(features: readonly NearFeature[], limitM: number, within: Box): PreparedNearest;
   prepareFrontage(
     roads: readonly Road[],
     parcels: readonly Neighbor[],
@@ -40,6 +52,8 @@ const blocks = newBlockCache(CACHE_BYTES);
 
 export const LAND_KERNELS: LandKernels = {
   prepareOverlap,
+  prepareShares,
+  prepareNearest,
   prepareFrontage,
   prepareShore,
   openElevation: (tiles, { signal }) => openElevation(tiles, { signal, blocks }),
@@ -75,6 +89,8 @@ export const COLUMNS_OF: Record<LayerKind, readonly (keyof Figures | keyof Runs)
   wetlands: ['wetlands_runs', 'wetlands_percent'],
   flood: ['flood_runs', 'flood_zone_percent'],
   water: ['water_runs', 'waterfront_ft', 'water_name'],
+  // The figures are in parcel_overlays.
+  overlay: ['overlay_runs'],
 };
 
 /** The layer versions behind the figures. */
@@ -88,6 +104,7 @@ export type ComputedParcel = Figures &
     /** The kinds that were computed, as bits. Ignore the other kinds' columns. */
     layers: number;
     remaining: number;
+    overlays: ParcelOverlay[];
   };
 
 export type ComputeOptions = {
@@ -222,6 +239,16 @@ const RECIPES: Record<LayerKind, (input: LandInput, kernels: LandKernels, signal
       },
     };
   },
+  overlay({ overlays, subjects }, kernels) {
+    const around = boxOf(subjects.flatMap(({ shape }) => shape));
+    const layers = overlays.map(layer => prepareOverlays(layer, around, kernels));
+    return {
+      fill({ shape, covering }, row) {
+        const names = new Set(covering.overlay.flatMap(layer => layer.overlays!.map(({ name }) => name)));
+        row.overlays = layers.flatMap(layer => layer.of(shape, names));
+      },
+    };
+  },
   elevation({ tiles }, { openElevation }, signal) {
     const elevation = openElevation(tiles, { signal });
     return {
@@ -244,7 +271,15 @@ const EMPTY_COLUMNS = Object.fromEntries(
 ) as Figures & Runs;
 
 function emptyRow({ id, mark, layers, shapeHash }: MarkedParcel): ComputedParcel {
-  return { property_id: id, mark, shape_hash: shapeHash, layers, remaining: 0, ...EMPTY_COLUMNS };
+  return {
+    property_id: id,
+    mark,
+    shape_hash: shapeHash,
+    layers,
+    remaining: 0,
+    overlays: [],
+    ...EMPTY_COLUMNS,
+  };
 }
 
 /** Prepares frontage once for each reach that applies to any parcel in the chunk. */

@@ -1,6 +1,7 @@
 import { type BoxColumns, boxContains, boxesIntersect, boxOfColumns, withMarginE7 } from '../geo/box.ts';
 import { decodeBoundary } from '../geo/geometry-codec.ts';
 import type { Box, MultiPolygon } from '../geo/geometry-types.ts';
+import { M_PER_FT } from '../geo/units.ts';
 import { frontageMarginM } from '../kernels/frontage/frontage.ts';
 import { addToGroup } from '../kernels/groups.ts';
 import { SHORE_M } from '../kernels/shore.ts';
@@ -11,6 +12,7 @@ import {
   ROAD_CLASSES,
   type RoadReach,
 } from '../model/land-layers.ts';
+import type { Overlay } from '../model/overlays.ts';
 import type { Db } from '../platform/db.ts';
 import { TERRAIN_MARGIN_M } from '../raster/limits.ts';
 
@@ -23,6 +25,8 @@ export type Layer = BoxColumns & {
   fips: number | null;
   /** Only for roads. */
   reach_m: RoadReach | null;
+  /** Only for overlays. */
+  overlays: Overlay[] | null;
 };
 
 export type MarkedParcel = {
@@ -69,6 +73,7 @@ export function markedParcelOf(row: MarkedRow, fips: number, all: readonly Layer
     wetlands: covering('wetlands'),
     flood: covering('flood'),
     water: covering('water'),
+    overlay: covering('overlay'),
   };
   return {
     id: row.property_id,
@@ -94,14 +99,26 @@ export function maxReach(layers: readonly Layer[]): RoadReach {
   return Object.fromEntries(ROAD_CLASSES.map(name => [name, largest(name)])) as RoadReach;
 }
 
-/**
- * How far from a parcel a layer of the kind can affect its figures, in meters. `roadsM` is the distance for
- * roads.
- */
-export function marginM(kind: LayerKind, roadsM: number): number {
+/** How far from a parcel roads and overlays can affect its figures, in meters. */
+export type Reaches = { roadsM: number; overlaysM: number };
+
+/** How far from a parcel a layer of the kind can affect its figures, in meters. */
+export function marginM(kind: LayerKind, { roadsM, overlaysM }: Reaches): number {
   if (kind === 'elevation') return TERRAIN_MARGIN_M;
   if (kind === 'water') return SHORE_M;
+  if (kind === 'overlay') return overlaysM;
   return kind === 'roads' ? roadsM : 0;
+}
+
+/** The distance up to which overlays are measured, in meters. */
+export const reachOfOverlays = (layers: readonly Pick<Layer, 'overlays'>[]): number =>
+  M_PER_FT *
+  Math.max(0, ...layers.flatMap(({ overlays }) => overlays ?? []).map(item => item.distance_ft ?? 0));
+
+/** Whether two layers of the same kind have features of the same figures. Overlays differ in their figures. */
+export function measureTogether({ overlays: some }: Layer, { overlays: others }: Layer): boolean {
+  if (some === null || others === null) return true;
+  return some.some(({ name }) => others.some(other => other.name === name));
 }
 
 /**
@@ -117,7 +134,7 @@ export async function addSources(
   places: readonly string[],
 ): Promise<void> {
   const isNearby = (layer: Layer, { covering }: MarkedParcel) =>
-    covering[kind].length > 0 && !covering[kind].includes(layer);
+    !covering[kind].includes(layer) && covering[kind].some(other => measureTogether(layer, other));
   const nearbyLayers = layers.filter(layer => subjects.some(subject => isNearby(layer, subject)));
   if (nearbyLayers.length === 0) return;
   const rows = await db.run<BoxColumns & { feed_id: number }>('land/read_extents', {
@@ -129,8 +146,11 @@ export async function addSources(
   const showing = nearbyLayers.filter(layer => shown.has(layer.feed_id));
   if (showing.length === 0) return;
   for (const [i, subject] of subjects.entries()) {
-    const roadsM = frontageMarginM(maxReach(subject.covering.roads));
-    const around = withMarginE7(boxes[i]!, marginM(kind, roadsM));
+    const reaches = {
+      roadsM: frontageMarginM(maxReach(subject.covering.roads)),
+      overlaysM: reachOfOverlays(layers),
+    };
+    const around = withMarginE7(boxes[i]!, marginM(kind, reaches));
     const near = showing.filter(
       layer => isNearby(layer, subject) && shown.get(layer.feed_id)!.some(box => boxesIntersect(box, around)),
     );

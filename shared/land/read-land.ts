@@ -1,7 +1,7 @@
-import { boxArea, boxAround, boxOfColumns, boxSql, withMarginE7 } from '../geo/box.ts';
+import { boxOfColumns, boxSql, withMarginE7 } from '../geo/box.ts';
 import { areaSqM, sqMToAcres } from '../geo/geodesic-area.ts';
 import { decodeBoundary, decodeLines } from '../geo/geometry-codec.ts';
-import type { Box, MultiPolygon, Position } from '../geo/geometry-types.ts';
+import type { MultiPolygon, Position } from '../geo/geometry-types.ts';
 import { hilbertOrder } from '../geo/hilbert.ts';
 import { frontageMarginM, type Neighbor, type Road } from '../kernels/frontage/frontage.ts';
 import type { Water } from '../kernels/shore.ts';
@@ -15,7 +15,10 @@ import {
   type MarkedRow,
   marginM,
   markedParcelOf,
+  reachOfOverlays,
 } from './marked-layers.ts';
+import { placesOf, readFeatures } from './read-features.ts';
+import { type OverlayLayer, readOverlays } from './read-overlays.ts';
 
 /** The data for computing a chunk, as of one point in time. */
 export type LandInput = {
@@ -29,6 +32,7 @@ export type LandInput = {
   wetlands: MultiPolygon[];
   flood: MultiPolygon[];
   water: Water[];
+  overlays: OverlayLayer[];
   tiles: ElevationTile[];
 };
 
@@ -47,13 +51,16 @@ export async function readLand(db: Db, fips: number, rows: readonly MarkedRow[])
     boundary === null ? [{ property_id, mark }] : [],
   );
 
-  const reach = Math.max(0, ...layers.flatMap(({ reach_m }) => (reach_m ? frontageMarginM(reach_m) : [])));
+  const reaches = {
+    roadsM: Math.max(0, ...layers.flatMap(({ reach_m }) => (reach_m ? frontageMarginM(reach_m) : []))),
+    overlaysM: reachOfOverlays(layers),
+  };
   /** Boxes, with a margin, around the parcels that layers of the kind cover. */
   const around = (kind: LayerKind): string[] =>
     placesOf(
       boxes
         .filter((_, i) => subjects[i]!.covering[kind].length > 0)
-        .map(box => withMarginE7(box, marginM(kind, reach))),
+        .map(box => withMarginE7(box, marginM(kind, reaches))),
     ).map(boxSql);
   const layersOf = (kind: LayerKind) => layers.filter(layer => layer.kind === kind);
   const feeds = (kind: LayerKind) => layersOf(kind).map(layer => layer.feed_id);
@@ -71,15 +78,9 @@ export async function readLand(db: Db, fips: number, rows: readonly MarkedRow[])
     wetlands: await readPolygons(db, feeds('wetlands'), places.wetlands),
     flood: await readPolygons(db, feeds('flood'), places.flood),
     water: await readWater(db, feeds('water'), places.water),
+    overlays: await readOverlays(db, layersOf('overlay'), subjects, boxes),
     tiles: await listElevation(db, places.elevation),
   };
-}
-
-type FeatureRow = { class: string; name: string | null; geometry: Uint8Array };
-
-async function readFeatures(db: Db, feeds: number[], places: string[]): Promise<FeatureRow[]> {
-  if (places.length === 0) return [];
-  return db.run<FeatureRow>('land/read_features', { feed_ids: feeds, boxes: places });
 }
 
 async function readRoads(db: Db, feeds: number[], places: string[]): Promise<Road[]> {
@@ -124,40 +125,4 @@ async function readNeighbors(
 
 export async function listElevation(db: Db, boxes: readonly string[]): Promise<ElevationTile[]> {
   return boxes.length === 0 ? [] : db.run<ElevationTile>('land/list_elevation', { boxes });
-}
-
-/**
- * Maximum number of boxes to join into one. Parcels on a Hilbert curve fill half of the box around them.
- * Smaller boxes read fewer parcels that are out of reach.
- */
-const MAX_BOXES = 128;
-
-/**
- * The maximum ratio of a joined box's area to that of its parcels. In a city with streets, parcels fill half
- * of a box.
- */
-const MAX_SLACK = 4;
-
-/**
- * Joins boxes into fewer ones that contain them all. The input must be ordered so that neighbors are close.
- * The cost of reading from the joined boxes stays proportional to the number of parcels.
- */
-export function placesOf(boxes: readonly Box[]): Box[] {
-  const places: Box[] = [];
-  let filled = 0;
-  let count = 0;
-  for (const box of boxes) {
-    const last = places.at(-1);
-    const joined = last && boxAround([last, box]);
-    if (joined && count < MAX_BOXES && boxArea(joined) <= MAX_SLACK * (filled + boxArea(box))) {
-      places[places.length - 1] = joined;
-      filled += boxArea(box);
-      count++;
-    } else {
-      places.push([...box]);
-      filled = boxArea(box);
-      count = 1;
-    }
-  }
-  return places;
 }

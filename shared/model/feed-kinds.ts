@@ -56,6 +56,7 @@ export const FEED_KINDS = {
   wetlands: { doc: MEASURED, name: 'wetlands', inputs: FEATURES, isLayer: true, isComputed: true },
   flood: { doc: MEASURED, name: 'flood zones', inputs: FEATURES, isLayer: true, isComputed: true },
   water: { doc: MEASURED, name: 'water', inputs: FEATURES, isLayer: true, isComputed: true },
+  overlay: { doc: MEASURED, name: 'overlays', inputs: FEATURES, isLayer: true, isComputed: true },
   places: { doc: DRAWN, name: 'place names', inputs: FEATURES, isLayer: true },
   zips: { doc: DRAWN, name: 'ZIP areas', inputs: FEATURES, isLayer: true },
   imagery: {

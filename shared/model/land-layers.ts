@@ -1,6 +1,6 @@
 /** Land layers: the ones that Plat measures, the classes that count in each, and the relevant distances. */
 
-export const LAYER_KINDS = ['elevation', 'roads', 'wetlands', 'flood', 'water'] as const;
+export const LAYER_KINDS = ['elevation', 'roads', 'wetlands', 'flood', 'water', 'overlay'] as const;
 export type LayerKind = (typeof LAYER_KINDS)[number];
 
 export const isMeasured = (kind: string): kind is LayerKind =>
@@ -13,8 +13,9 @@ export const LAYER_BITS: Record<LayerKind, number> = {
   wetlands: 4,
   flood: 8,
   water: 16,
+  overlay: 32,
 };
-export const ALL_LAYERS = 31;
+export const ALL_LAYERS = 63;
 
 /**
  * Grade in percent for each slope_area_index. `steeper_percent` has the share of the area that is steeper

@@ -25,6 +25,7 @@ export const NEEDS = {
   wetlands: layer('wetlands', 'wetlands'),
   flood: layer('flood', 'flood zone'),
   water: layer('water', 'water'),
+  overlays: layer('overlay', 'overlay'),
   elevation: layer('elevation', 'slope'),
   owners: { words: 'owner', isLoaded: ({ coverage }) => coverage.with_owner > 0 },
   sales: { words: 'sales', isLoaded: ({ coverage }) => coverage.with_sale > 0 },

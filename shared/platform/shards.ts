@@ -11,6 +11,7 @@ export const DISTRIBUTION_COLUMNS = {
   parcels: 'fips',
   parcel_filters: 'fips',
   parcel_attributes: 'fips',
+  parcel_overlays: 'fips',
   valuations: 'fips',
   assessed_land_values: 'fips',
   assemblages: 'fips',

@@ -131,7 +131,7 @@ function degreesArea(polygons: MultiPolygon): number {
   return sum;
 }
 
-function generateParcels(count: number): MultiPolygon[] {
+export function generateParcels(count: number): MultiPolygon[] {
   const parcels: MultiPolygon[] = [];
   for (const section of fabric({ count, seed: 7, extent: countyRectangle(DEFAULT_COUNTY) })) {
     parcels.push(...section.parcels.map(({ polygons }) => shapeOf(polygons)));
@@ -143,7 +143,7 @@ function generateParcels(count: number): MultiPolygon[] {
  * Ponds of 12 to 400 vertices, one in ten with an island. Each is in its own grid cell, so that no two
  * overlap.
  */
-function generateWetlands(count: number, [west, south, east, north]: Box): MultiPolygon[] {
+export function generateWetlands(count: number, [west, south, east, north]: Box): MultiPolygon[] {
   const random = createRandom(seedOf(7, 1));
   const columns = Math.ceil(Math.sqrt(count));
   const width = (east - west) / columns;
@@ -166,7 +166,7 @@ function generateWetlands(count: number, [west, south, east, north]: Box): Multi
 /**
  * A wavy ring on the grid of 1e-7 degrees. Its distance from the center varies from 0.4 to 1 times `reach`.
  */
-function outline(random: Random, center: Position, reach: Position, vertices: number): Ring {
+export function outline(random: Random, center: Position, reach: Position, vertices: number): Ring {
   const waves = Array.from({ length: 5 }, (_, i) => ({ often: 2 + i * i * 3, phase: 7 * random() }));
   const ring = Array.from({ length: vertices }, (_, i): Position => {
     const angle = (2 * Math.PI * i) / vertices;

@@ -100,6 +100,10 @@ export async function markParcels(
 /** Fake kernels whose figures reveal their input: they return counts instead of measurements. */
 export const COUNTING_KERNELS: LandKernels = {
   prepareOverlap: polygons => ({ percentOf: () => polygons.length }),
+  prepareShares: (regions, count) => ({
+    of: () => ({ groups: new Float64Array(count).fill(regions.length), regions: new Map() }),
+  }),
+  prepareNearest: () => ({ of: () => null }),
   prepareFrontage: (roads, neighbors) => ({
     of: id => ({
       highwayFt: roads.filter(road => road.class === 'highway').length,

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { parse } from 'yaml';
 import type { InputSection } from '../formats/format-input.ts';
 import type { ColumnSpec, Condition, KeySpec } from './column-schema.ts';
+import type { OverlaysSection } from './overlays-schema.ts';
 import type { SalesFile } from './sales-schema.ts';
 
 export const PRESETS = [
@@ -48,7 +49,7 @@ export type PresetName = (typeof PRESETS)[number];
 
 /** A known schema, written like a section of a feed file. Feeds that use it only have to say what to read. */
 export type Preset = {
-  kind: 'assessor' | 'listings' | 'county_facts';
+  kind: 'assessor' | 'listings' | 'county_facts' | 'overlay';
   /** Only for presets of kind assessor and for sales files. */
   key?: string | KeySpec;
   /** Format details that the source doesn't declare itself. */
@@ -56,6 +57,8 @@ export type Preset = {
   columns: Partial<Record<string, string | ColumnSpec>>;
   skip_where?: Condition[];
   sales?: SalesFile;
+  /** Only for presets of kind overlay: the section of the same name. */
+  overlays?: OverlaysSection;
 };
 
 export const readPreset = (name: PresetName): Preset =>

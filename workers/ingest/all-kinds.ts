@@ -10,6 +10,7 @@ import { flood } from './kinds/flood/flood-kind.ts';
 import { imagery } from './kinds/imagery/imagery-kind.ts';
 import { listings } from './kinds/listings/listings-kind.ts';
 import { numbering } from './kinds/numbering/numbering-kind.ts';
+import { overlay } from './kinds/overlay/overlay-kind.ts';
 import { places } from './kinds/places/places-kind.ts';
 import { roads } from './kinds/roads/roads-kind.ts';
 import { water } from './kinds/water/water-kind.ts';
@@ -25,6 +26,7 @@ const KINDS = {
   wetlands,
   flood,
   water,
+  overlay,
   places,
   zips,
   elevation,

@@ -95,6 +95,7 @@ function writeChunk(
     };
     for (const [layers, group] of groupBy(shaped, row => row.layers))
       await change('land/store_attributes', {}, partsOf(fips, layers, group));
+    await storeOverlays(tx, fips, shaped);
     if (unknown.length > 0) await change('land/forget_attributes', { fips, property_ids: unknown });
     if (changed.length > 0) await tx.run('valuation/mark_land', { fips });
     await openChanges(tx);
@@ -110,6 +111,20 @@ function writeChunk(
   });
 }
 
+/** Replaces the overlays of the parcels for which they were computed. */
+async function storeOverlays(tx: Db, fips: number, parcels: readonly ComputedParcel[]): Promise<void> {
+  const computed = parcels.filter(({ layers }) => (layers & LAYER_BITS.overlay) > 0);
+  if (computed.length === 0) return;
+  const property_ids = computed.map(({ property_id }) => property_id);
+  await tx.run('land/delete_overlays', { fips, property_ids });
+  const overlays = computed.flatMap(({ property_id, overlays }) =>
+    overlays.map(overlay => ({ property_id, ...overlay })),
+  );
+  if (overlays.length === 0) return;
+  const rows = literal(JSON.stringify(overlays));
+  await tx.run('land/insert_overlays', {}, { fips: literal(fips), overlays: rows });
+}
+
 function partsOf(fips: number, layers: number, parcels: readonly ComputedParcel[]): Fragments {
   const set = LAYER_KINDS.flatMap(kind =>
     COLUMNS_OF[kind].map(column =>
@@ -120,7 +135,7 @@ function partsOf(fips: number, layers: number, parcels: readonly ComputedParcel[
   );
   return {
     fips: literal(fips),
-    parcels: literal(JSON.stringify(parcels)),
+    parcels: literal(JSON.stringify(parcels.map(({ overlays: _, ...row }) => row))),
     access: accessSql('s.access', 'p'),
     waterfront: waterfrontSql('s.waterfront_ft', 'p'),
     columns: LAYER_KINDS.flatMap(kind => COLUMNS_OF[kind]).join(', '),

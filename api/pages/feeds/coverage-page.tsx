@@ -200,6 +200,7 @@ export const KIND_WORDS: Record<Coverage['sources'][number]['kind'], string> = {
   wetlands: 'Wetlands',
   flood: 'Flood zones',
   water: 'Water',
+  overlay: 'Overlays',
   places: 'Place names',
   zips: 'ZIP areas',
   imagery: 'Aerial imagery',

@@ -8,6 +8,7 @@ const read = (name: string) => JSON.parse(readFileSync(join(import.meta.dirname,
 export const COMPS_EXAMPLE = read('comps');
 export const COVERAGE_EXAMPLE = read('coverage');
 export const QUALITY_EXAMPLE = read('quality');
+export const OVERLAYS_EXAMPLE = read('overlays');
 export const DEAL_EXAMPLE = read('deal');
 /** The same deal, before its listing is found. */
 export const NEW_DEAL_EXAMPLE = {

@@ -14,6 +14,7 @@ import { countyOf } from '../../../shared/model/property-id.ts';
 import { notFound } from '../../http/error-responses.ts';
 import { defineEndpoint } from '../common/endpoint-resources.ts';
 import { parcelSummary, SUMMARY_COLUMNS, type SummaryRow, toSummary } from '../common/parcel-summary.ts';
+import { parcelOverlays, type StoredOverlays, showOverlays } from '../common/parcel-overlays.ts';
 import { parcelParams } from '../common/property-id-parameter.ts';
 import { queryFlag } from '../common/request-schemas.ts';
 import { DETAIL_EXAMPLE, EXAMPLE_ID } from '../examples/examples.ts';
@@ -92,6 +93,7 @@ const parcelDetail = z
         'Share of the area, in percent, that is steeper than each grade of `slope_area_index`: 0.5%, 2.5%, 5%, 7.5%, 10%, 15%, 20%, 25%, 30%, 40%, and 50%. Null if no elevation layer has slopes for at least half of the parcel.',
       ),
     ...schemasOf({ mean_slope_percent, min_elevation_m, mean_elevation_m, max_elevation_m }),
+    overlays: parcelOverlays,
     retired_at: z.iso
       .datetime()
       .nullable()
@@ -119,6 +121,7 @@ type DetailRow = SummaryRow & {
   /** YYYY-MM-DD */
   last_sale_date: string | null;
   improvement_percent: number | null;
+  overlays: StoredOverlays | null;
 };
 
 export const getProperty = defineEndpoint({
@@ -145,7 +148,8 @@ export const getProperty = defineEndpoint({
       { summary: SUMMARY_COLUMNS, roll: ROLL_COLUMNS },
     );
     if (row === undefined) throw notFound(`No parcel has the id ${property_id}.`);
-    const detail = toDetail(row, call.appUrl, call.now);
+    const overlays = await showOverlays(db, row.overlays, row.calculated_acres ?? row.acres);
+    const detail = { ...toDetail(row, call.appUrl, call.now), overlays };
     if (!timeline) return { body: detail, tokens: PRICES.parcel.tokens };
     const changes = await db.run<Change>('changes/read_timeline', {
       fips: countyOf(property_id),

@@ -26,7 +26,15 @@ export type FilterBody = Readonly<Record<string, unknown>>;
  */
 export type Filter<Value = never> = {
   name: string;
-  type: 'number' | 'integer' | 'string' | 'boolean' | 'date' | 'list of strings' | 'geometry';
+  type:
+    | 'number'
+    | 'integer'
+    | 'string'
+    | 'boolean'
+    | 'date'
+    | 'list of strings'
+    | 'list of objects'
+    | 'geometry';
   unit?: string;
   description: string;
   /** Shown on pages. Both bounds of a range share it. */

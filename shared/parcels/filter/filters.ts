@@ -28,6 +28,7 @@ import {
 } from './declare-filter.ts';
 import { knownFilter } from './known-fields.ts';
 import { landFilters } from './land-filters.ts';
+import { overlaysFilter } from './overlay-filter.ts';
 import { placeFilters } from './place-filters.ts';
 
 /** The filters that a roll field declares. Empty if it declares none or if its filter is in this file. */
@@ -313,6 +314,7 @@ const placed: readonly Filter[] = [
   ...inGroup('Owner', ownerFilters),
   ...inGroup('Land', landFilters),
   ...inGroup('Land', assemblageFilters),
+  ...inGroup('Land', [overlaysFilter]),
 ];
 
 /** Every field of a filter body, in documentation order. Roll fields that aren't listed above come last. */

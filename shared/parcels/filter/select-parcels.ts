@@ -1,5 +1,7 @@
 import type { ShapeWork } from '../../geo/shape-work.ts';
 import { countiesOfList } from '../../lists/read-list.ts';
+import { listOverlays } from '../../land/list-overlays.ts';
+import type { Overlay } from '../../model/overlays.ts';
 import { countyOf } from '../../model/property-id.ts';
 import type { Db } from '../../platform/db.ts';
 import { PlatError } from '../../platform/errors.ts';
@@ -9,6 +11,7 @@ import type { Since } from './changed-since.ts';
 import type { FilterBody, FilterContext, VersionsSince } from './declare-filter.ts';
 import { inCounties, type Selection, selectionOf } from './filter-selection.ts';
 import { readFilterShape } from './filter-shape.ts';
+import type { OverlayCondition } from './overlay-filter.ts';
 import { filterByShape } from './spatial-filter.ts';
 
 /** Limits a search to a county, or to some of its parcels. */
@@ -38,7 +41,14 @@ export async function selectParcels(
     owner_parcel_id: ownerOf,
     list_id: listId,
     changed_since: since,
-  } = body as { owner_parcel_id?: number; list_id?: string; changed_since?: Since };
+    overlays,
+  } = body as {
+    owner_parcel_id?: number;
+    list_id?: string;
+    changed_since?: Since;
+    overlays?: OverlayCondition[];
+  };
+  if (overlays !== undefined) await requireOverlays(overlays, database);
   const context = {
     asOf,
     ...(ownerOf !== undefined && { owner: await findOwner(ownerOf, database) }),
@@ -94,6 +104,36 @@ async function findVersionsSince(since: Since, db: Db): Promise<VersionsSince> {
       'is newer than the newest row_version, because the database was restored from a backup',
     );
   return { first, before };
+}
+
+/** @throws PlatError `validation_error` for an overlay, a class, or a distance that no feed declares */
+async function requireOverlays(conditions: readonly OverlayCondition[], db: Db): Promise<void> {
+  const declared = await listOverlays(db);
+  for (const condition of conditions) {
+    const overlay = declared.find(({ name }) => name === condition.name);
+    const fault = faultOf(condition, overlay, declared);
+    if (fault !== null) throw refused('overlays', fault);
+  }
+}
+
+function faultOf(
+  { name, classes = [], distance_ft_min: least = 0, distance_ft_max: most = 0 }: OverlayCondition,
+  overlay: Overlay | undefined,
+  declared: readonly Overlay[],
+): string | null {
+  if (overlay === undefined) {
+    const names = declared.map(other => other.name).join(', ');
+    return `${name} is not loaded. ${names === '' ? 'No overlay is loaded' : `Loaded: ${names}`}`;
+  }
+  const unknown = classes.find(name => overlay.classes.every(item => item.class !== name));
+  if (unknown !== undefined)
+    return `${unknown} is not a class of ${name}. Its classes: ${overlay.classes.map(item => item.class).join(', ')}`;
+  const { distance_ft: limit } = overlay;
+  if (Math.max(least, most) > (limit ?? 0))
+    return limit === null
+      ? `${name} has no distances`
+      : `${name} has distances up to ${limit} feet; use at most that`;
+  return null;
 }
 
 const refused = (field: string, why: string) =>

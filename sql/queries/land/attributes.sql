@@ -35,6 +35,11 @@ copy (
   order by property_id
 ) to stdout (format binary)
 
+-- name: delete_overlays
+-- Deletes the figures of a county's parcels in overlays.
+delete from parcel_overlays
+where fips = :fips and property_id = any (:property_ids)
+
 -- name: drop_stray_marks
 -- Deletes the marks of a county's parcels that have left the roll.
 delete from attributes_dirty d
@@ -45,6 +50,10 @@ where d.fips = :fips
 -- Clears the attributes of parcels that no longer have geometry.
 with forgotten as (
   delete from parcel_attributes
+  where fips = :fips and property_id = any (:property_ids)
+),
+overlaid as (
+  delete from parcel_overlays
   where fips = :fips and property_id = any (:property_ids)
 )
 update parcel_filters
@@ -109,7 +118,7 @@ order by p.fips
 -- name: list_layers
 -- The current layers, one row per feed.
 select
-  feed_id, kind, run_id, fips, reach_m,
+  feed_id, kind, run_id, fips, reach_m, overlays,
   (coverage[1])[0] as west, (coverage[1])[1] as south, (coverage[0])[0] as east, (coverage[0])[1] as north
 from land_layers
 order by run_id
@@ -148,6 +157,15 @@ for update
 -- deadlock.
 lock table attributes_dirty in share row exclusive mode
 
+-- name: insert_overlays
+-- Stores the figures of a county's parcels in overlays. Literals: {{fips}}, {{overlays}} (JSON objects with the
+-- other columns)
+insert into parcel_overlays (
+  fips, overlay, property_id, percent, classes, percents, nearest_ft, nearest_name, numbers
+)
+select {{fips}}, overlay, property_id, percent, classes, percents, nearest_ft, nearest_name, numbers
+from json_populate_recordset(null::parcel_overlays, {{overlays}}::json)
+
 -- name: mark_chunk
 -- Marks parcels of a county and puts them into a chunk. Literals: fips, ids (of parcels), chunk, layers
 insert into attributes_dirty as d (fips, property_id, layers, chunk)
@@ -159,7 +177,7 @@ set layers = d.layers | excluded.layers, mark = excluded.mark, chunk = excluded.
 -- name: mark_new_parcels
 -- Marks the parcels that a merge has just added.
 insert into attributes_dirty (fips, property_id, layers)
-select fips, property_id, 31
+select fips, property_id, 63
 from stage_write
 where state = 'new'
 
@@ -192,7 +210,7 @@ from (
 
 -- name: read_features
 -- The given layers' features that are within the given boxes.
-select feed_id, class, name, geometry
+select feed_id, class, name, overlays, geometry
 from layer_features
 where id in (
   select l.id
@@ -208,7 +226,7 @@ order by id
 select
   d.property_id, d.layers, d.mark, p.boundary, p.shape_hash,
   case
-    when d.layers < 31 then (
+    when d.layers < 63 then (
       select a.shape_hash
       from parcel_attributes a
       where a.fips = :fips and a.property_id = d.property_id

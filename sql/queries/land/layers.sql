@@ -17,6 +17,7 @@ create unlogged table stage_layer (
   class text not null,
   name text,
   words text,
+  overlays jsonb,
   extent box not null,
   geometry bytea not null
 );
@@ -57,14 +58,15 @@ select
   (coverage[0])[0] / 1e7 as east,
   (coverage[0])[1] / 1e7 as north,
   fips,
-  reach_m
+  reach_m,
+  overlays
 from land_layers
 where feed_id = :feed_id
 
 -- name: insert_features
 -- Inserts the feed's new features.
-insert into layer_features (feed_id, hash, class, name, words, extent, geometry)
-select :feed_id, s.hash, s.class, s.name, s.words, s.extent, s.geometry
+insert into layer_features (feed_id, hash, class, name, words, overlays, extent, geometry)
+select :feed_id, s.hash, s.class, s.name, s.words, s.overlays, s.extent, s.geometry
 from stage_layer s
 where not exists (select 1 from layer_features f where f.feed_id = :feed_id and f.hash = s.hash)
 order by s.row_no
@@ -74,6 +76,29 @@ order by s.row_no
 insert into elevation_tiles
 select *
 from stage_tile
+
+-- name: list_changed_extents
+-- The extents of the features that a run adds and of those that it removes.
+select (extent[1])[0] as west, (extent[1])[1] as south, (extent[0])[0] as east, (extent[0])[1] as north
+from (
+  select s.extent
+  from stage_layer s
+  where not exists (select 1 from layer_features f where f.feed_id = :feed_id and f.hash = s.hash)
+  union all
+  select f.extent
+  from layer_features f
+  where f.feed_id = :feed_id and not exists (select 1 from stage_layer s where s.hash = f.hash)
+) changed
+
+-- name: list_overlays
+-- The overlays that each feed fills, as it declares them, with what it covers. The newest version is last.
+select
+  f.name as feed, l.feed_id, l.run_id, l.merged_at, l.fips, l.overlays,
+  (l.coverage[1])[0] as west, (l.coverage[1])[1] as south, (l.coverage[0])[0] as east, (l.coverage[0])[1] as north
+from land_layers l
+join feeds f on f.id = l.feed_id
+where l.overlays is not null
+order by l.run_id
 
 -- name: list_reaches
 -- The reach of each road layer, in meters.
@@ -107,6 +132,15 @@ set
   layers = attributes_dirty.layers | excluded.layers,
   mark = excluded.mark,
   chunk = null
+
+-- name: list_staged_classes
+-- The number of staged features in each class of each overlay.
+select e.key as overlay, e.value #>> '{}' as class, count(*)::int as features
+from stage_layer s
+cross join lateral jsonb_each(s.overlays) e
+where jsonb_typeof(e.value) = 'string'
+group by e.key, e.value
+order by e.key, features desc, class
 
 -- name: measure_layer
 -- The figures that the gate compares and the run reports.
@@ -142,9 +176,10 @@ from json_to_recordset(:tiles::json) as t (
 
 -- name: upsert_layer
 -- Makes a run the current version of its layer.
-insert into land_layers (feed_id, kind, run_id, coverage, fips, reach_m)
-values (:feed_id, :kind, :run_id, :coverage, :fips, :reach)
+insert into land_layers (feed_id, kind, run_id, coverage, fips, reach_m, overlays)
+values (:feed_id, :kind, :run_id, :coverage, :fips, :reach, :overlays)
 on conflict (feed_id) do update
-set (kind, run_id, coverage, fips, reach_m, merged_at) = (
-    excluded.kind, excluded.run_id, excluded.coverage, excluded.fips, excluded.reach_m, excluded.merged_at
+set (kind, run_id, coverage, fips, reach_m, overlays, merged_at) = (
+    excluded.kind, excluded.run_id, excluded.coverage, excluded.fips, excluded.reach_m, excluded.overlays,
+    excluded.merged_at
   )

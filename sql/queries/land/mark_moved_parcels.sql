@@ -48,7 +48,7 @@ around as (
   where p.extent is not null and r.meters is not null
 ),
 marks as (
-  select fips, property_id, 31 as layers
+  select fips, property_id, 63 as layers
   from moved
   where property_id is not null
   union all

@@ -50,7 +50,12 @@ select {{summary}}, {{roll}}, p.boundary, p.retired_at,
   coalesce(f.access, 'unknown') as access, f.landlocked, f.wetlands_percent, f.flood_zone_percent,
   f.highway_frontage_ft, f.road_frontage_ft, f.local_frontage_ft, f.steeper_percent, f.waterfront,
   f.waterfront_ft, a.water_name,
-  a.min_elevation_m, a.mean_elevation_m, a.max_elevation_m, a.mean_slope_percent
+  a.min_elevation_m, a.mean_elevation_m, a.max_elevation_m, a.mean_slope_percent,
+  (
+    select jsonb_object_agg(o.overlay, to_jsonb(o))
+    from parcel_overlays o
+    where o.fips = :fips::int and o.property_id = a.property_id
+  ) as overlays
 from parcels p
 left join parcel_filters f on f.fips = p.fips and f.property_id = p.property_id
 left join parcel_attributes a

@@ -90,12 +90,14 @@ cross join lateral (
   select 'flood', unnest(a.flood_runs)
   union all
   select 'water', unnest(a.water_runs)
+  union all
+  select 'overlay', unnest(a.overlay_runs)
 ) u
 join runs r on r.id = u.run_id
 join feeds f on f.id = r.feed_id
 left join land_layers l on l.feed_id = r.feed_id and l.kind = u.kind
 where a.fips = (:property_id::bigint / 100000000)::int and a.property_id = :property_id::bigint
-order by array_position(array['elevation', 'roads', 'wetlands', 'flood', 'water'], u.kind), f.name
+order by array_position(array['elevation', 'roads', 'wetlands', 'flood', 'water', 'overlay'], u.kind), f.name
 
 -- name: list_view_features
 -- A layer's features in a view, largest first.

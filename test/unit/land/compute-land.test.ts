@@ -10,6 +10,7 @@ const LAYER: Layer = {
   run_id: 7,
   fips: null,
   reach_m: null,
+  overlays: null,
   west: 0,
   south: 0,
   east: 1,
@@ -18,10 +19,11 @@ const LAYER: Layer = {
 
 function chunkOf(parcels: number): LandInput {
   const subjects = Array.from({ length: parcels }, (_, i): MarkedParcel => {
-    const covering = { elevation: [LAYER], roads: [], wetlands: [], flood: [], water: [] };
+    const covering = { elevation: [LAYER], roads: [], wetlands: [], flood: [], water: [], overlay: [] };
     return { id: i, mark: i, layers: 1, shapeHash: '', shape: [], covering, sources: covering };
   });
-  return { subjects, shapeless: [], roads: [], neighbors: [], wetlands: [], flood: [], water: [], tiles: [] };
+  const features = { roads: [], neighbors: [], wetlands: [], flood: [], water: [], overlays: [] };
+  return { subjects, shapeless: [], ...features, tiles: [] };
 }
 
 /** Heights that cannot be read for the first parcels asked for. */

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { boxArea } from '../../../shared/geo/box.ts';
 import type { Box } from '../../../shared/geo/geometry-types.ts';
-import { placesOf } from '../../../shared/land/read-land.ts';
+import { placesOf } from '../../../shared/land/read-features.ts';
 
 const lot = (x: number, y: number, side = 10_000): Box => [x, y, x + side, y + side];
 const holds = (place: Box, box: Box) =>

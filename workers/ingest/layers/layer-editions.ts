@@ -1,8 +1,17 @@
 import type { RunCounts } from '../../../shared/feeds/ingest-runs.ts';
-import { boxAround, boxSql, boxToE7, withMarginE7 } from '../../../shared/geo/box.ts';
+import {
+  type BoxColumns,
+  boxAround,
+  boxOfColumns,
+  boxSql,
+  boxToE7,
+  withMarginE7,
+} from '../../../shared/geo/box.ts';
 import type { Box } from '../../../shared/geo/geometry-types.ts';
+import { hilbertOrder } from '../../../shared/geo/hilbert.ts';
 import { frontageMarginM } from '../../../shared/kernels/frontage/frontage.ts';
-import { marginM } from '../../../shared/land/marked-layers.ts';
+import { type Layer, marginM, reachOfOverlays } from '../../../shared/land/marked-layers.ts';
+import { placesOf } from '../../../shared/land/read-features.ts';
 import { isLayer, type LandKind } from '../../../shared/model/feed-kinds.ts';
 import { isMeasured, LAYER_BITS, type LayerKind, type RoadReach } from '../../../shared/model/land-layers.ts';
 import type { Db } from '../../../shared/platform/db.ts';
@@ -32,6 +41,7 @@ import {
   type LayerScope,
   type LayerVersion,
   NO_COVERAGE,
+  sameMeasures,
   sameScope,
 } from './layer-version.ts';
 
@@ -98,8 +108,10 @@ export async function prepareVersion(
     touched: counts.new + counts.changed + counts.retired > 0 || !sameScope(before?.scope, scope),
     async merge(tx) {
       await switchLayer(tx, { runId, feedId, kind }, scope);
+      const changed = kind === 'overlay' ? await changedOnly(tx, feedId, before?.scope, scope) : null;
       await merge(tx);
-      if (isMeasured(kind)) await markCovered(tx, kind, before, version);
+      if (changed !== null) await markPlaces(tx, 'overlay', changed, []);
+      else if (isMeasured(kind)) await markCovered(tx, kind, before, version);
     },
   };
 }
@@ -128,7 +140,7 @@ export async function compareFiles(
     declared: tilesDeclared(files, feed.coverage),
     // A file's data is valid outside the county too. Where there is no file, there is no data, even inside
     // the box.
-    version: { scope: { coverage, fips: feed.fips, reachM: null }, extent },
+    version: { scope: { coverage, fips: feed.fips, reachM: null, overlays: null }, extent },
     covered: version => version.extent,
     boxed: false,
     merge,
@@ -149,12 +161,14 @@ type SwitchedLayer = { runId: number; feedId: number; kind: LandKind };
 async function switchLayer(
   db: Db,
   { runId, feedId, kind }: SwitchedLayer,
-  { coverage, fips, reachM }: LayerScope,
+  { coverage, fips, reachM, overlays: declared }: LayerScope,
 ): Promise<void> {
   await db.run('land/lock_layers');
   const reach = reachM === null ? null : JSON.stringify(reachM);
   const box = boxSql(boxToE7(coverage));
-  await db.run('land/upsert_layer', { feed_id: feedId, kind, run_id: runId, coverage: box, fips, reach });
+  const overlays = declared === null ? null : JSON.stringify(declared);
+  const layer = { feed_id: feedId, kind, run_id: runId, coverage: box, fips, reach, overlays };
+  await db.run('land/upsert_layer', layer);
 }
 
 /**
@@ -169,17 +183,50 @@ async function markCovered(
   before: LayerVersion | null,
   now: LayerVersion,
 ): Promise<number> {
-  const margin = marginM(kind, (await roadMarginM(db)) ?? 0);
   const versions = before === null ? [now] : [before, now];
+  const margin = marginM(kind, {
+    roadsM: (await roadMarginM(db)) ?? 0,
+    overlaysM: Math.max(reachOfOverlays(versions.map(({ scope }) => scope)), await overlayMarginM(db)),
+  });
   const boxes = versions.flatMap(({ scope, extent }) =>
     [scope.coverage, extent]
       .filter(box => box !== null)
       .map(box => boxSql(withMarginE7(boxToE7(box), margin))),
   );
   const counties = versions.flatMap(({ scope }) => scope.fips ?? []);
+  return markPlaces(db, kind, boxes, counties);
+}
+
+/** Marks the parcels in boxes and counties. */
+function markPlaces(db: Db, kind: LayerKind, boxes: string[], counties: number[]): Promise<number> {
   const parts = { boxes: literal(boxes), counties: literal(counties), layers: literal(LAYER_BITS[kind]) };
   return db.rowCount('land/mark_covered_parcels', {}, parts);
 }
+
+/**
+ * Where the features change, if nothing else does. Otherwise null, because all parcels have to be measured. Call
+ * this before the features are replaced.
+ */
+async function changedOnly(
+  db: Db,
+  feedId: number,
+  before: LayerScope | undefined,
+  now: LayerScope,
+): Promise<string[] | null> {
+  if (before === undefined || !sameMeasures(before, now)) return null;
+  const rows = await db.run<BoxColumns>('land/list_changed_extents', { feed_id: feedId });
+  const margin = await overlayMarginM(db);
+  const boxes = rows.map(row => withMarginE7(boxOfColumns(row), margin));
+  const order = hilbertOrder(
+    boxes.map(([west, , east]) => (west + east) / 2),
+    boxes.map(([, south, , north]) => (south + north) / 2),
+  );
+  return placesOf(Array.from(order, i => boxes[i]!)).map(boxSql);
+}
+
+/** The distance up to which any feed measures overlays, in meters. */
+const overlayMarginM = async (db: Db): Promise<number> =>
+  reachOfOverlays(await db.run<Pick<Layer, 'overlays'>>('land/list_overlays'));
 
 /**
  * The distance from a parcel within which any road layer affects its figures, or null if there are no roads.

@@ -8,7 +8,12 @@ export const layerSchema = (layers: readonly VectorLayer[]) =>
   z
     .strictObject({
       ...INPUT_PROPERTIES,
-      columns: z.strictObject(columnsOfAll(layers)).describe(usualWords(layers)).optional(),
+      columns: z
+        .strictObject(columnsOfAll(layers))
+        // Overlays name their own columns. Resolving a feed reports names that its kind doesn't have.
+        .catchall(columnSchema)
+        .describe(usualWords(layers))
+        .optional(),
       skip_where: z
         .array(conditionSchema)
         .describe(

@@ -1,20 +1,20 @@
 import type { Position } from '../../../shared/geo/geometry-types.ts';
 import { PlatError } from '../../../shared/platform/errors.ts';
-import { fieldTarget } from '../../feeds/feed-columns.ts';
+import { fieldTarget, sourceColumns } from '../../feeds/feed-columns.ts';
 import { tidyText } from '../../feeds/values/text-value.ts';
 import type { Value } from '../../feeds/values/value-parser.ts';
 import type { SourceRow } from '../../formats/row-batch.ts';
 import { compileColumn } from '../engine/map-column.ts';
 import { compileFill, type MappedRow, type Mapper, mapperOf, rejectRow } from '../engine/map-fields.ts';
 import { columnsOf, type Resolve, resolver } from '../engine/source-columns.ts';
-import { usualColumns } from './layer-schema.ts';
-import type { LayerInput, RawReader, VectorLayer } from './vector-layer.ts';
+import type { LayerInput, OverlayValues, RawReader, VectorLayer } from './vector-layer.ts';
 
 export type MappedFeature = MappedRow & {
   /** A road's class, NWI code, or flood zone. Null for an ignored feature. */
   class: string | null;
   /** The feature's label in the counts by class. */
   label: string;
+  overlays?: OverlayValues;
   /** The feature's name, or null. */
   called: string | null;
   /** The location of a place, if its source has coordinates in columns. */
@@ -33,17 +33,18 @@ export function compileLayerMapper(layer: VectorLayer, input: LayerInput): Mappe
 
 /** Default columns can be missing, but not all columns that determine the class. @throws `feed_mapping` */
 function requireDecisive(
-  { rows, requires, usual }: VectorLayer,
+  { rows, requires }: VectorLayer,
   { columns }: LayerInput,
   available: readonly string[],
 ): void {
+  if (requires.length === 0) return;
   const resolve = resolver(available);
   const isMapped = requires.some(name => {
     const spec = columns[name];
     return spec && compileColumn(fieldTarget(rows, name), spec, resolve);
   });
   if (isMapped) return;
-  const wanted = requires.flatMap(name => usualColumns(usual[name]));
+  const wanted = requires.flatMap(name => sourceColumns(columns[name] ?? {}));
   const has = available.slice(0, 20).join(', ') || 'none';
   throw new PlatError(
     'feed_mapping',
@@ -60,11 +61,12 @@ function compile(layer: VectorLayer, input: LayerInput, resolve: Resolve) {
 
   return ({ values: source }: SourceRow) => {
     const { values, dropped } = fill(source);
-    const [fault] = dropped ?? [];
+    // A feature with a bad number still has its class.
+    const fault = dropped?.find(({ field }) => rows.specs[field]?.type !== 'number');
     if (fault) return rejectRow(fault.field, fault.reason, fault.message);
     const verdict = classify(values as (string | null)[], source);
     if (verdict === null)
-      return rejectRow(requires[0], 'missing_class', `${requires.join(' and ')} are empty`);
+      return rejectRow(requires[0]!, 'missing_class', `${requires.join(' and ')} are empty`);
     if ('reason' in verdict) return verdict;
     const [lon, lat] = [fieldOf(values, 'longitude'), fieldOf(values, 'latitude')];
     return {

@@ -10,6 +10,14 @@ import type { LayerFeed, VectorKind, VectorLayer } from './vector-layer.ts';
 
 type LayerSections = { layer: ReturnType<typeof layerSchema> } & typeof COVERAGE_SECTION;
 
+export const FEATURE_GATES = [
+  'max_outside_percent',
+  'max_outside_coverage_percent',
+  'max_coverage_drop_percent',
+  'max_coverage_growth_percent',
+  'empty_columns',
+] as const;
+
 /** A kind whose sources contain features, such as roads, zones, or place names. */
 export const vectorKind = <Kind extends VectorKind>(layer: VectorLayer<Kind>) => ({
   ...feedKind({
@@ -17,13 +25,7 @@ export const vectorKind = <Kind extends VectorKind>(layer: VectorLayer<Kind>) =>
     sections: { layer: layerSchema([layer]) },
     sharedSections: COVERAGE_SECTION,
     needs: { section: 'layer', holds: MAPPED },
-    gates: [
-      'max_outside_percent',
-      'max_outside_coverage_percent',
-      'max_coverage_drop_percent',
-      'max_coverage_growth_percent',
-      'empty_columns',
-    ],
+    gates: FEATURE_GATES,
     resolve: (file: FileOf<LayerSections>, base: FeedBase, report: Report) =>
       resolveLayer(layer, file, base, report),
     rows: { fields: layer.rows, sections: (feed: LayerFeed<Kind>) => ({ layer: feed.layer }) },
@@ -59,5 +61,13 @@ function resolveLayer<Kind extends VectorKind>(
   if (!requires.some(name => input.columns[name]))
     report('layer.columns', `features have no class: map ${requires.join(' or ')}`);
   const coverage = file.coverage ?? null;
-  return { ...base, kind, layer: input, coverage, reachM: null, ...settings?.resolve(section) };
+  return {
+    ...base,
+    kind,
+    layer: input,
+    coverage,
+    reachM: null,
+    overlays: null,
+    ...settings?.resolve(section),
+  };
 }

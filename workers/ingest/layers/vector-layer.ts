@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import type { Box } from '../../../shared/geo/geometry-types.ts';
 import type { FEED_KINDS, FeedKindName } from '../../../shared/model/feed-kinds.ts';
 import type { RoadReach } from '../../../shared/model/land-layers.ts';
+import type { Overlay } from '../../../shared/model/overlays.ts';
 import type { ColumnSpec } from '../../feeds/column-schema.ts';
 import type { FeedBase, MappedInput } from '../../feeds/feed.ts';
 import type { RowFields } from '../../feeds/feed-columns.ts';
@@ -19,10 +20,15 @@ export type LayerFeed<Kind extends VectorKind = VectorKind> = FeedBase & {
   layer: LayerInput;
   coverage: Box | null;
   reachM: RoadReach | null;
+  /** Only for overlays. */
+  overlays: Overlay[] | null;
 };
 
+/** A feature's class in each overlay, and its numbers. */
+export type OverlayValues = Record<string, string | number>;
+
 /** The stored class of a feature (null if the feature is ignored) and its label in the counts by class. */
-export type Classification = { class: string | null; label: string };
+export type Classification = { class: string | null; label: string; overlays?: OverlayValues };
 
 /** @returns null if the feature has no class */
 export type Classifier = (
@@ -37,13 +43,18 @@ export type RawReader = (source: Record<string, unknown>) => string | null;
 export type VectorLayer<Kind extends VectorKind = VectorKind> = {
   kind: Kind;
   rows: RowFields;
-  /** At least one of these fields must be mapped. A source that has none of their columns can't be read. */
-  requires: readonly [string, ...string[]];
+  /**
+   * At least one of these fields must be mapped. A source that has none of their columns can't be read. Empty if
+   * features need no class.
+   */
+  requires: readonly string[];
   /** Default columns. */
   usual: Readonly<Partial<Record<string, string | ColumnSpec>>>;
   /** @param names field names, in the same order as the values */
   classify(names: readonly string[], raw: RawReader): Classifier;
-  geometry: 'areas' | 'lines' | 'points';
+  geometry: 'areas' | 'lines' | 'points' | 'any';
+  /** The layer with the fields that a feed declares. Absent if all feeds of the kind have the same fields. */
+  forFeed?(feed: LayerFeed): VectorLayer<Kind>;
   /** Whether the names can be searched on the map. */
   isNamed?: true;
   /** Additional properties of the section, and their effect on the resolved feed. */

@@ -38,21 +38,24 @@ import {
 } from './gate-layer.ts';
 import { mergeFeatures, prepareVersion, recordVersion, type VersionFigures } from './layer-editions.ts';
 import { currentVersion, type LayerScope, NO_COVERAGE } from './layer-version.ts';
-import { compileLayerMapper } from './map-layer.ts';
+import { compileLayerMapper, type MappedFeature } from './map-layer.ts';
+import { withClasses } from './overlay-classes.ts';
 import type { LayerFeed, VectorKind, VectorLayer } from './vector-layer.ts';
 
 /** Share of a layer that must be new for its table to be analyzed: autovacuum's own threshold. */
 const ANALYZE_FROM = 0.1;
 
+const ownLayer = (layer: VectorLayer, feed: LayerFeed): VectorLayer => layer.forFeed?.(feed) ?? layer;
+
 export const vectorRecipe = <Kind extends VectorKind>(
   layer: VectorLayer<Kind>,
 ): Recipe<LayerFeed<Kind>, StagedLayer> => ({
   tables: [sql('land/create_layer_stage')],
-  stage: (run, feed) => stageFeatures(run, layer, feed),
+  stage: (run, feed) => stageFeatures(run, ownLayer(layer, feed), feed),
   compare,
   inputs: feed => [['layer', feed.layer]],
   isPresent: async run => (await currentVersion(run.db, run.feedId, run.last)) !== null,
-  check: (dryRun, feed) => checkLayer(dryRun, layer, feed),
+  check: (dryRun, feed) => checkLayer(dryRun, ownLayer(layer, feed), feed),
 });
 
 async function compare(
@@ -66,13 +69,14 @@ async function compare(
   await keepFirst(tx, run, { table: 'stage_layer', key: 'hash', order: 'row_no' });
   await tx.execute('analyze stage_layer (hash)');
   const measured = await tx.run<VersionFigures>('land/measure_layer', { feed_id: feedId });
+  const overlays = feed.overlays && (await withClasses(tx, feed.overlays));
   const rows = recordVersion(counts, measured[0]!);
   const prepared = await prepareVersion(run, tx, feed, {
     words: 'features',
     rows,
     outside: await featuresOutside(tx, homeBoxes(feed.fips)),
     declared,
-    version: { scope: scopeOf(feed, featuresBox), extent: featuresBox },
+    version: { scope: scopeOf(feed, featuresBox, overlays), extent: featuresBox },
     covered: ({ scope }) => coveredBox(scope),
     boxed: isMeasured(feed.kind) && feed.coverage === null && feed.fips === null,
     merge: tx => mergeFeatures(tx, feedId),
@@ -90,8 +94,17 @@ async function compare(
  * The scope of a layer: the feed's coverage, otherwise its county, otherwise the box of its features. For a
  * county, the features' box isn't used, because it extends into neighboring counties.
  */
-function scopeOf({ coverage, fips, reachM }: LayerFeed, featuresBox: Box | null): LayerScope {
-  return { coverage: coverage ?? (fips === null ? featuresBox : null) ?? NO_COVERAGE, fips, reachM };
+function scopeOf(
+  { coverage, fips, reachM }: LayerFeed,
+  featuresBox: Box | null,
+  overlays: LayerScope['overlays'],
+): LayerScope {
+  return {
+    coverage: coverage ?? (fips === null ? featuresBox : null) ?? NO_COVERAGE,
+    fips,
+    reachM,
+    overlays,
+  };
 }
 
 type StagedLayer = {
@@ -114,15 +127,15 @@ async function stageFeatures(run: RunContext, layer: VectorLayer, feed: LayerFee
   await stageByCopy(
     run,
     { name: 'layer', input: feed.layer.input, map: compileLayerMapper(layer, feed.layer) },
-    'copy stage_layer (row_no, hash, class, name, words, extent, geometry) from stdin',
+    'copy stage_layer (row_no, hash, class, name, words, overlays, extent, geometry) from stdin',
     write =>
-      ({ class: featureClass, called, label, at, values }, row, faults) => {
+      ({ class: featureClass, called, label, at, overlays, values }, row, faults) => {
         if (featureClass === null) {
           countClass(notCounting, label);
           const extent = boxOfGeometry(row.geometry);
           if (extent) addBox(extent);
         } else {
-          const result = stageFeature(layer, { class: featureClass, called, at }, row.geometry);
+          const result = stageFeature(layer, { class: featureClass, called, overlays, at }, row.geometry);
           if (!result.ok) {
             faults.reject(row, { field: 'geometry', reason: result.reason, message: result.message });
             return;
@@ -133,7 +146,8 @@ async function stageFeatures(run: RunContext, layer: VectorLayer, feed: LayerFee
           addBox(extent);
           const box = boxSql(boxToE7(extent));
           const words = layer.isNamed ? plainWords(called!) : null;
-          const texts = [featureClass, called, words].map(copyValue).join('\t');
+          const json = overlays === undefined ? null : JSON.stringify(overlays);
+          const texts = [featureClass, called, words, json].map(copyValue).join('\t');
           write(`${row.rowNo}\t${hash}\t${texts}\t${box}\t${copyBytes(geometry)}`);
         }
         countFilled(counts.filled, layer.rows.names, values);
@@ -172,10 +186,12 @@ type FeatureResult =
   | { ok: true; feature: StagedFeature; repairs: string[] }
   | { ok: false; reason: string; message: string };
 
-/** Features with the same class, name, and geometry have the same hash, whatever file they are in. */
+type FeatureFacts = Pick<MappedFeature, 'called' | 'overlays' | 'at'> & { class: string };
+
+/** Features with the same values and geometry have the same hash, whatever file they are in. */
 export function stageFeature(
   { geometry: form }: Pick<VectorLayer, 'geometry'>,
-  { class: featureClass, called, at }: { class: string; called: string | null; at: Position | null },
+  { class: featureClass, called, overlays, at }: FeatureFacts,
   shape: Geometry | null,
 ): FeatureResult {
   const geometry = shape ?? (at && { type: 'Point' as const, coordinates: [...at] });
@@ -189,7 +205,8 @@ export function stageFeature(
       message: encoded.message + spelling(geometry.type),
     };
   const { bytes, extent, repairs } = encoded;
-  const words = called === null ? featureClass : `${featureClass}\0${called}`;
+  const values = overlays === undefined ? null : JSON.stringify(overlays);
+  const words = [featureClass, called, values].filter(text => text !== null).join('\0');
   const hash = digest(Buffer.concat([Buffer.from(`${words}\0`), bytes]));
   return { ok: true, feature: { hash, extent, geometry: bytes }, repairs };
 }
@@ -225,7 +242,32 @@ function encodedPolygons(geometry: Geometry) {
   return { ok: true as const, repairs, extent: boxOf(polygons), bytes: encodeBoundary(polygons) };
 }
 
-const ENCODED = { areas: encodedPolygons, lines: encodedLines, points: encodedPoint };
+/** Points become lines of one position. */
+function encodedAny(geometry: Geometry) {
+  switch (geometry.type) {
+    case 'Point':
+      return encodedPoint(geometry);
+    case 'MultiPoint': {
+      const places = geometry.coordinates.map(coordinates => encodedPoint({ type: 'Point', coordinates }));
+      const bad = places.find(place => !place.ok);
+      if (bad || places.length === 0) return bad ?? encodedPoint({ type: 'Point', coordinates: [] });
+      const lines = geometry.coordinates.map(([lon, lat]): Position[] => [[lon!, lat!]]);
+      return {
+        ok: true as const,
+        repairs: [],
+        extent: boxAround(lines.map(boxOfLine)),
+        bytes: encodeLines(lines),
+      };
+    }
+    case 'LineString':
+    case 'MultiLineString':
+      return encodedLines(geometry);
+    default:
+      return encodedPolygons(geometry);
+  }
+}
+
+const ENCODED = { areas: encodedPolygons, lines: encodedLines, points: encodedPoint, any: encodedAny };
 
 function layerPlaces(layer: VectorLayer, feed: LayerFeed): Places & { extent(): Box | null } {
   const { fips, gates } = feed;
@@ -248,7 +290,7 @@ function layerPlaces(layer: VectorLayer, feed: LayerFeed): Places & { extent(): 
       }
       const result = stageFeature(
         layer,
-        { class: mapped.class, called: mapped.called ?? null, at: mapped.at ?? null },
+        { class: mapped.class, called: mapped.called ?? null, overlays: undefined, at: mapped.at ?? null },
         geometry,
       );
       if (!result.ok) return { reason: result.reason, message: result.message, refuses: true };

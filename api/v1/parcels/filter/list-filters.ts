@@ -8,7 +8,10 @@ const filterList = z
       z
         .object({
           name: z.string().describe('Name of the field in the request body of `properties/filter/`.'),
-          type: z.enum(['number', 'integer', 'string', 'boolean', 'date', 'list of strings', 'geometry']),
+          type: z.enum([
+            ...(['number', 'integer', 'string', 'boolean', 'date'] as const),
+            ...(['list of strings', 'list of objects', 'geometry'] as const),
+          ]),
           unit: z.string().nullable().describe('Unit of the number. Null if it has none.'),
           description: z.string().describe('What the filter matches.'),
           values: z

@@ -2,7 +2,10 @@ import type { Db } from '../../../../shared/platform/db.ts';
 import { LOCKS } from '../../../../shared/platform/locks.ts';
 
 /** Tables that have one partition per state on a single server. Distributed tables have shards instead. */
-const TABLES = ['parcels', 'parcel_filters', 'owner_words', 'situs_words', 'parcel_attributes', 'valuations'];
+const TABLES = [
+  ...['parcels', 'parcel_filters', 'owner_words', 'situs_words', 'parcel_attributes', 'parcel_overlays'],
+  'valuations',
+];
 
 const partitionOf = (table: string, state: number) => `${table}_${String(state).padStart(2, '0')}`;
 const statesOf = (fips: number[]) => [...new Set(fips.map(code => Math.floor(code / 1000)))];
