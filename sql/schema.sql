@@ -192,7 +192,7 @@ create table attributes_dirty (
   mark bigint default nextval('attributes_marks'::regclass) not null,
   chunk bigint,
   constraint attributes_dirty_pkey PRIMARY KEY (fips, property_id),
-  constraint attributes_dirty_layers_check CHECK (((layers >= 1) AND (layers <= 31)))
+  constraint attributes_dirty_layers_check CHECK (((layers >= 1) AND (layers <= 63)))
 );
 
 create table audit (
@@ -572,7 +572,7 @@ create table feeds (
   updated_at timestamp with time zone default now() not null,
   constraint feeds_pkey PRIMARY KEY (id),
   constraint feeds_name_key UNIQUE (name),
-  constraint feeds_kind_check CHECK ((kind = ANY (ARRAY['assessor'::text, 'listings'::text, 'elevation'::text, 'roads'::text, 'wetlands'::text, 'flood'::text, 'water'::text, 'places'::text, 'zips'::text, 'contacts'::text, 'numbering'::text, 'county_facts'::text, 'dnc'::text, 'imagery'::text])))
+  constraint feeds_kind_check CHECK ((kind = ANY (ARRAY['assessor'::text, 'listings'::text, 'elevation'::text, 'roads'::text, 'wetlands'::text, 'flood'::text, 'water'::text, 'places'::text, 'zips'::text, 'contacts'::text, 'numbering'::text, 'county_facts'::text, 'dnc'::text, 'imagery'::text, 'overlay'::text])))
 );
 
 create table flagged_sales (
@@ -697,8 +697,9 @@ create table land_layers (
   fips integer,
   reach_m jsonb,
   merged_at timestamp with time zone default now() not null,
+  overlays jsonb,
   constraint land_layers_pkey PRIMARY KEY (feed_id),
-  constraint land_layers_kind_check CHECK ((kind = ANY (ARRAY['elevation'::text, 'roads'::text, 'wetlands'::text, 'flood'::text, 'water'::text, 'places'::text, 'zips'::text, 'imagery'::text])))
+  constraint land_layers_kind_check CHECK ((kind = ANY (ARRAY['elevation'::text, 'roads'::text, 'wetlands'::text, 'flood'::text, 'water'::text, 'places'::text, 'zips'::text, 'imagery'::text, 'overlay'::text])))
 );
 
 create table layer_features (
@@ -710,6 +711,7 @@ create table layer_features (
   geometry bytea not null,
   name text,
   words text collate "C",
+  overlays jsonb,
   constraint layer_features_pkey PRIMARY KEY (id),
   constraint layer_features_feed_id_hash_key UNIQUE (feed_id, hash)
 );
@@ -903,6 +905,7 @@ create table parcel_attributes (
   water_runs bigint[],
   waterfront_ft real,
   water_name text,
+  overlay_runs bigint[],
   constraint parcel_attributes_pkey PRIMARY KEY (fips, property_id)
 ) partition by RANGE (fips);
 
@@ -951,6 +954,19 @@ create table parcel_filters (
   waterfront boolean,
   waterfront_ft real,
   constraint parcel_filters_pkey PRIMARY KEY (fips, property_id)
+) partition by RANGE (fips);
+
+create table parcel_overlays (
+  fips integer not null,
+  "overlay" text not null,
+  property_id bigint not null,
+  percent real not null,
+  classes text[] not null,
+  percents real[] not null,
+  nearest_ft real,
+  nearest_name text,
+  numbers jsonb not null,
+  constraint parcel_overlays_pkey PRIMARY KEY (fips, "overlay", property_id)
 ) partition by RANGE (fips);
 
 create table parcels (
@@ -1489,6 +1505,7 @@ CREATE INDEX parcel_filters_acres ON ONLY public.parcel_filters USING btree (fip
 CREATE INDEX parcel_filters_extent ON ONLY public.parcel_filters USING gist (extent);
 CREATE INDEX parcel_filters_version ON ONLY public.parcel_filters USING btree (fips, row_version);
 CREATE INDEX parcel_filters_zip ON ONLY public.parcel_filters USING btree (situs_zip);
+CREATE INDEX parcel_overlays_parcel ON ONLY public.parcel_overlays USING btree (fips, property_id);
 CREATE INDEX parcels_apn ON ONLY public.parcels USING btree (fips, apn_normalized) WHERE (retired_at IS NULL);
 CREATE UNIQUE INDEX parcels_source ON ONLY public.parcels USING btree (fips, feed_id, source_key);
 CREATE INDEX provider_answers_asked_at ON public.provider_answers USING btree (asked_at);

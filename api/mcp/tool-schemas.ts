@@ -144,7 +144,7 @@ function simplified(document: Document, node: unknown, without: ReadonlySet<stri
   if (typeof node !== 'object' || node === null) return node;
   const simple: Record<string, unknown> = {};
   for (const [key, value] of Object.entries(resolved(document, node as Schema))) {
-    if (without.has(key) || isAbsurd(key, value)) continue;
+    if (without.has(key) || isAbsurd(key, value) || isClosed(key, value)) continue;
     if (key === 'properties') {
       const fields = Object.entries(value as Schema);
       simple[key] = Object.fromEntries(
@@ -159,6 +159,9 @@ function simplified(document: Document, node: unknown, without: ReadonlySet<stri
 }
 
 const VERBATIM = new Set(['const', 'enum', 'required', 'default']);
+
+/** Only the input as a whole says that it has no other properties. */
+const isClosed = (key: string, value: unknown) => key === 'additionalProperties' && value === false;
 
 const isAbsurd = (key: string, value: unknown) =>
   /^(min|max)imum$/.test(key) && Math.abs(Number(value)) >= ABSURD_BOUND;

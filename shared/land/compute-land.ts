@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { boxOf } from '../geo/box.ts';
-import type { Box, MultiPolygon } from '../geo/geometry-types.ts';
+import type { MultiPolygon } from '../geo/geometry-types.ts';
 import {
   type Access,
   type Neighbor,
@@ -8,14 +8,8 @@ import {
   prepareFrontage,
   type Road,
 } from '../kernels/frontage/frontage.ts';
-import { type NearFeature, type PreparedNearest, prepareNearest } from '../kernels/nearest.ts';
-import {
-  type PreparedOverlap,
-  type PreparedShares,
-  prepareOverlap,
-  prepareShares,
-  type Region,
-} from '../kernels/overlap.ts';
+import { prepareNearest } from '../kernels/nearest.ts';
+import { type PreparedOverlap, prepareOverlap, prepareShares } from '../kernels/overlap.ts';
 import { type PreparedShore, prepareShore, type Water } from '../kernels/shore.ts';
 import { round2 } from '../kernels/stats/rounding.ts';
 import { LAYER_BITS, LAYER_KINDS, type LayerKind, type RoadReach } from '../model/land-layers.ts';
@@ -25,16 +19,14 @@ import { newBlockCache } from '../raster/chunks.ts';
 import { type ElevationTile, type OpenElevation, openElevation } from '../raster/elevation-grid.ts';
 import { CACHE_BYTES } from '../raster/limits.ts';
 import { type Layer, type MarkedParcel, maxReach } from './marked-layers.ts';
-import { prepareOverlays } from './measure-overlays.ts';
+import { type OverlayKernels, prepareOverlays } from './measure-overlays.ts';
 import type { LandInput } from './read-land.ts';
 
 /**
  * Functions that compute the figures for parcels. Tests replace them to count calls or to simulate failures.
  */
-export type LandKernels = {
+export type LandKernels = OverlayKernels & {
   prepareOverlap(polygons: readonly MultiPolygon[]): PreparedOverlap;
-  prepareShares(regions: readonly Region[], groups: number): PreparedShares;
-  prepareNearest(features: readonly NearFeature[], limitM: number, within: Box): PreparedNearest;
   prepareFrontage(
     roads: readonly Road[],
     parcels: readonly Neighbor[],

@@ -1,11 +1,10 @@
 import { withMargin } from '../geo/box.ts';
 import type { Box, MultiPolygon } from '../geo/geometry-types.ts';
 import { M_PER_FT } from '../geo/units.ts';
-import type { PreparedNearest } from '../kernels/nearest.ts';
-import type { Region, Shares } from '../kernels/overlap.ts';
+import type { NearFeature, PreparedNearest } from '../kernels/nearest.ts';
+import type { PreparedShares, Region, Shares } from '../kernels/overlap.ts';
 import { round2 } from '../kernels/stats/rounding.ts';
 import type { Overlay, ParcelOverlay } from '../model/overlays.ts';
-import type { LandKernels } from './compute-land.ts';
 import type { OverlayFeature, OverlayLayer } from './read-overlays.ts';
 
 export type PreparedOverlays = {
@@ -13,7 +12,10 @@ export type PreparedOverlays = {
   of(shape: MultiPolygon, names: ReadonlySet<string>): ParcelOverlay[];
 };
 
-type Kernels = Pick<LandKernels, 'prepareShares' | 'prepareNearest'>;
+export type OverlayKernels = {
+  prepareShares(regions: readonly Region[], groups: number): PreparedShares;
+  prepareNearest(features: readonly NearFeature[], limitM: number, within: Box): PreparedNearest;
+};
 
 /** Where the shares of an overlay and of its classes are in the kernel's groups. */
 type Groups = { overlay: Overlay; any: number; classes: Map<string, number> };
@@ -22,7 +24,7 @@ type Groups = { overlay: Overlay; any: number; classes: Map<string, number> };
 export function prepareOverlays(
   { overlays, features: unordered }: OverlayLayer,
   around: Box,
-  kernels: Kernels,
+  kernels: OverlayKernels,
 ): PreparedOverlays {
   // In a fixed order, so that the nearest of equally close features is always the same one.
   const features = [...unordered].sort((a, b) => compareText(a.name ?? '', b.name ?? ''));
@@ -82,7 +84,7 @@ function prepareDistances(
   overlay: Overlay,
   features: readonly OverlayFeature[],
   around: Box,
-  kernels: Kernels,
+  kernels: OverlayKernels,
 ): (shape: MultiPolygon, found: Shares, areas: readonly OverlayFeature[]) => Distance {
   const { distance_ft: limitFt } = overlay;
   if (limitFt === null) return () => NO_DISTANCE;

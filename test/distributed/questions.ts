@@ -68,6 +68,7 @@ export const QUESTIONS: Question[] = [
   ['get_coverage'],
   ['get_county_coverage', '33019'],
   ['get_county_quality', '33019'],
+  ['list_overlays', '?fips=33019'],
   ['get_county_market_stats', '33019'],
   ['get_zip_market_stats', '03280'],
   ['get_county_market_history', '33019'],

@@ -194,6 +194,7 @@ const CALLS: Record<string, fc.Arbitrary<Given>> = {
   get_coverage: nothing,
   get_county_coverage: fc.record({ params: fc.constant({ fips: String(FEW) }) }),
   get_county_quality: fc.record({ params: fc.constant({ fips: String(FEW) }) }),
+  list_overlays: fc.constant({ query: { fips: String(FEW) } }),
 };
 
 test('all paid data differs', async () => {

@@ -3,6 +3,7 @@ import { ROAD_ACCESS } from '../../shared/model/land-layers.ts';
 import { type FieldType, PARCEL_FIELD_NAMES, PARCEL_FIELDS } from '../../shared/model/parcel-fields.ts';
 import { FILTERS } from '../../shared/parcels/filter/filters.ts';
 import { insertAssemblages, insertEstimates, insertParcels, square, type TestParcel } from './parcels.ts';
+import { figuresOf, overlayOf, putOverlays, type TestOverlay } from './overlays.ts';
 import { COMMITTED_AT, COMMITTED_VERSIONS, READINGS } from './plain-filter.ts';
 import type { TestDb } from './test-db.ts';
 
@@ -107,6 +108,16 @@ function toParcel(row: Record<string, unknown>, index: number): Generated {
   // Some parcels are alone.
   made.assemblage_acres = index % 3 === 0 ? null : (index % 5) * 0.5;
   made.assemblage_parcels = index % 3 === 0 ? null : 2 + (index % 4);
+  // Some parcels aren't covered, and some have nothing nearby.
+  made.zoning =
+    index % 5 === 0
+      ? null
+      : figuresOf(
+          made.property_id,
+          'zoning',
+          { house: (index % 3) * 12.3, shop: (index % 4) * 20.1 },
+          { nearest_ft: index % 7 === 0 ? null : (index % 7) * 50.05 },
+        );
   return { ...made, cell };
 }
 
@@ -119,9 +130,29 @@ const list = (values: readonly (string | number)[]) =>
   fc.uniqueArray(from(values), { minLength: 1, maxLength: 3 });
 const compact = (days: readonly string[]) => days.map(text => text.replaceAll('-', ''));
 
+/** A lower bound doesn't exceed its upper bound. */
+function bounds(name: string, values: readonly number[]): fc.Arbitrary<Record<string, number>> {
+  return fc.record({ min: from(values), max: from(values) }, { requiredKeys: [] }).map(({ min, max }) => ({
+    ...(min !== undefined && { [`${name}_min`]: Math.min(min, max ?? min) }),
+    ...(max !== undefined && { [`${name}_max`]: Math.max(max, min ?? max) }),
+  }));
+}
+
+const overlays = fc.array(
+  fc
+    .tuple(
+      fc.record({ classes: fc.subarray(['house', 'shop'], { minLength: 1 }) }, { requiredKeys: [] }),
+      bounds('percent', [0, 12.3, 24.6, 32.4, 60.3, 100]),
+      bounds('distance_ft', [0, 50.05, 100.1, 300.3, 500]),
+    )
+    .map(parts => Object.assign({ name: 'zoning' }, ...parts)),
+  { minLength: 1, maxLength: 2 },
+);
+
 /** A value for a filter, based on its declaration and its name. */
 export function generateFor({ name, type, values, field }: (typeof FILTERS)[number]): fc.Arbitrary<unknown> {
   if (values !== undefined) return type === 'list of strings' ? list(values) : from(values);
+  if (name === 'overlays') return overlays;
   if (type === 'boolean') return fc.boolean();
   if (type === 'date') return from([...compact(DAYS), 20_240_229]);
   if (/^(county|counties)$/.test(name)) {
@@ -284,4 +315,6 @@ export async function insertGenerated(pool: TestDb): Promise<void> {
         acres: assemblage_acres as number,
       })),
   );
+  const zoning = rows.flatMap(row => (row.zoning === null ? [] : [row.zoning as TestOverlay]));
+  await putOverlays(pool, [overlayOf('zoning', ['house', 'shop'], 500)], zoning);
 }

@@ -1,5 +1,6 @@
 import { round2 } from '../../shared/kernels/stats/rounding.ts';
 import { type FieldSpec, PARCEL_FIELDS } from '../../shared/model/parcel-fields.ts';
+import type { TestOverlay } from './overlays.ts';
 import type { TestParcel } from './parcels.ts';
 
 /**
@@ -121,6 +122,34 @@ function changedSince(parcel: TestParcel, since: number | string): boolean {
   return new Date(COMMITTED_AT[place]!) >= new Date(since);
 }
 
+type OverlayCondition = {
+  classes?: string[];
+  percent_min?: number;
+  percent_max?: number;
+  distance_ft_min?: number;
+  distance_ft_max?: number;
+};
+
+function matchesZoning(zoning: TestOverlay, condition: OverlayCondition): boolean {
+  const { classes, percent_min, percent_max, distance_ft_min, distance_ft_max } = condition;
+  const { percent, nearest_ft } = zoning;
+  const share =
+    classes === undefined
+      ? percent
+      : round2(
+          zoning.percents.reduce(
+            (sum, part, i) => sum + (classes.includes(zoning.classes[i]!) ? part : 0),
+            0,
+          ),
+        );
+  const hasBounds = Object.keys(condition).some(name => /_(min|max)$/.test(name));
+  const hasShares = percent_min !== undefined || percent_max !== undefined;
+  if ((!hasBounds || (classes !== undefined && !hasShares)) && !(share > 0)) return false;
+  if (share < (percent_min ?? 0) || share > (percent_max ?? 100)) return false;
+  if (distance_ft_min !== undefined && nearest_ft !== null && nearest_ft < distance_ft_min) return false;
+  return distance_ft_max === undefined || (nearest_ft !== null && nearest_ft <= distance_ft_max);
+}
+
 const always: Reading = () => true;
 
 /** Implementations of the filters that are declared by fields. */
@@ -214,6 +243,10 @@ export const READINGS: Record<string, Reading> = {
   count_highway_frontage: always,
   count_road_frontage: always,
   count_local_frontage: always,
+  overlays: (parcel, conditions: OverlayCondition[]) => {
+    const zoning = columnOf(parcel, 'zoning') as TestOverlay | null;
+    return zoning !== null && conditions.every(condition => matchesZoning(zoning, condition));
+  },
   changed_since: changedSince,
   known: (parcel, names: string[]) => names.every(name => isKnown(parcel, name)),
   order: always,

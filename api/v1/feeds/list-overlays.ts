@@ -58,9 +58,9 @@ export const listOverlays = defineEndpoint({
   operationId: 'list_overlays',
   summary: 'List overlays',
   description:
-    'Returns the overlays that parcels are measured on, such as zoning: their classes, and the layers that fill them.',
+    'Returns the overlays that parcels are measured on, such as zoning, with their classes and layers.',
   query: z.strictObject({
-    fips: fips.optional().describe('Only layers that reach this county. Default: all.'),
+    fips: fips.optional().describe('Only layers that reach this county.'),
   }),
   response: {
     description: 'The overlays.',

@@ -9,11 +9,7 @@ const percent = decimal({ most: 100 }).optional();
 const condition = z
   .strictObject({
     name: z.string().regex(OVERLAY_NAME, 'must be the name of an overlay'),
-    classes: z
-      .array(z.string().min(1).max(MAX_CLASS_CHARS))
-      .min(1, 'must have at least one entry')
-      .max(MAX_CLASSES)
-      .optional(),
+    classes: listOf(z.string().min(1).max(MAX_CLASS_CHARS)).max(MAX_CLASSES).optional(),
     percent_min: percent,
     percent_max: percent,
     distance_ft_min: feet,
@@ -42,7 +38,7 @@ export const overlaysFilter = defineFilter({
   needs: NEEDS.overlays,
   type: 'list of objects',
   description:
-    'Overlays such as zoning, all of which must match. Bounds of the share in the given classes (default: any class) and of the distance to the nearest feature. GET overlays/ lists names, classes, and distances.',
+    'Overlays, such as zoning, which GET overlays/ lists: share in the classes (default: any), and distance to the nearest feature. All must match.',
   schema: listOf(condition).max(MAX_OVERLAYS, `must have at most ${MAX_OVERLAYS} entries`),
   on: 'f',
   where: (conditions, { bind }) =>
@@ -57,7 +53,7 @@ function overlaySql(
   const share =
     classes === undefined
       ? 'o.percent'
-      : `(select coalesce(least(100, round(sum(c.percent)::numeric, 2)), 0)::real
+      : `(select least(100, coalesce(round(sum(c.percent)::numeric, 2), 0))::real
           from unnest(o.classes, o.percents) c (class, percent) where c.class = any (${bind(classes)}::text[]))`;
   const isAnyShare = percent_min === undefined && percent_max === undefined;
   const isAnyDistance = distance_ft_min === undefined && distance_ft_max === undefined;

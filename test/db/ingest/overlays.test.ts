@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { Geometry } from 'geojson';
+import type { Geometry, Polygon } from 'geojson';
 import { beforeEach, expect, test } from 'vitest';
 import { LAND_KERNELS } from '../../../shared/land/compute-land.ts';
 import { removeLayer } from '../../../workers/ingest/layers/layer-editions.ts';
@@ -135,14 +135,12 @@ test('shares by class: overlaps of a class count once, and pieces and gaps add u
     zone('BUSINESS', part(0, 0.5, 1.2)),
     zone('R-1', {
       type: 'MultiPolygon',
-      coordinates: [part(1, 0.1, 0.2), part(1, 0.6, 0.8)].map(
-        shape => (shape as { coordinates: number[][][] }).coordinates,
-      ),
+      coordinates: [part(1, 0.1, 0.2), part(1, 0.6, 0.8)].map(shape => (shape as Polygon).coordinates),
     }),
     // 3D
     zone('R-3', {
       type: 'Polygon',
-      coordinates: (part(2, 0, 1) as { coordinates: number[][][] }).coordinates.map(ring =>
+      coordinates: (part(2, 0, 1) as Polygon).coordinates.map(ring =>
         ring.map(position => [...position, 250]),
       ),
     }),
@@ -260,7 +258,9 @@ test('a reload marks only the parcels that changed features can reach', async ()
   expect([...(await marks(pool)).values()]).toEqual([32, 32]);
   await settle(pool, LAND_KERNELS);
   expect((await measured('power')).map(row => row!.nearest_name)).toEqual([
-    ...['West line', 'West line', null, null, null, null, null, null, null, null],
+    'West line',
+    'West line',
+    ...new Array(8).fill(null),
   ]);
   expect((await run('power', [line(0.0002, 'West line'), ...far], LINES)).status).toBe('unchanged');
   const wider = { ...LINES, overlays: { power: { label: 'Power lines', distance_ft: 900 } } };
@@ -312,7 +312,7 @@ async function feet() {
   const { default: proj4 } = await import('proj4');
   const plane =
     '+proj=tmerc +lat_0=42.5 +lon_0=-71.6666666666667 +k=0.999966667 +x_0=300000 +y_0=0 +datum=NAD83 +units=us-ft +no_defs';
-  const ring = (part(0, -0.5, 0.5) as { coordinates: [number, number][][] }).coordinates[0]!;
+  const ring = (part(0, -0.5, 0.5) as Polygon).coordinates[0]!;
   const geometry: Geometry = {
     type: 'Polygon',
     coordinates: [ring.map(position => proj4(plane, position))],

@@ -223,5 +223,7 @@ test("every other example shows what the sample alone doesn't produce", () => {
     // A month of calls.
     'get_usage',
     'get_usage_breakdown',
+    // Zoning, which overlays.test.ts loads.
+    'list_overlays',
   ]);
 });

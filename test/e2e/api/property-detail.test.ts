@@ -146,6 +146,7 @@ test('has the summary, every field of the roll, derived fields, the land, and th
     ...GROUND,
     assemblage: null,
     assemblage_reason: null,
+    overlays: {},
     row_version: 0,
     retired_at: null,
   });
@@ -160,9 +161,10 @@ test('has the summary, every field of the roll, derived fields, the land, and th
 test('is null where a value is unknown', async () => {
   const { status, json } = await ask(SULLIVAN + 2);
   expect(status).toBe(200);
-  const { property_id, url, fips, row_version, access, ...rest } = json as Detail;
-  expect({ property_id, url, fips, row_version, access }).toEqual({
+  const { property_id, url, fips, row_version, access, overlays, ...rest } = json as Detail;
+  expect({ property_id, url, fips, row_version, access, overlays }).toEqual({
     access: 'unknown',
+    overlays: {},
     property_id: SULLIVAN + 2,
     url: `https://app.example.org/data?parcel=${SULLIVAN + 2}`,
     fips: '33019',

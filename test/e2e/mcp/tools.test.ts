@@ -95,6 +95,7 @@ const CASES: [tool: string, ...Case[]][] = [
   ['get_usage_breakdown', { given: {}, path: '/usage/breakdown/' }],
   ['get_coverage', { given: {}, path: '/coverage/' }, { given: { fips: '33019' }, path: '/coverage/33019/' }],
   ['get_county_quality', { given: { fips: '33019' }, path: '/coverage/33019/quality/' }],
+  ['list_overlays', { given: { fips: '33019' }, path: '/overlays/?fips=33019' }],
 ];
 
 /** Tools with tests of their own. */

@@ -6,8 +6,8 @@ import { PlatError } from '../../../shared/platform/errors.ts';
 type StagedClass = { overlay: string; class: string; features: number };
 
 /**
- * A run's overlays with the number of features in each class. An overlay without declared classes gets those of
- * its features, the most frequent first.
+ * A run's overlays with the number of features in each class. An overlay without declared classes gets those
+ * of its features, the most frequent first.
  * @throws PlatError `feed_mapping` for too many classes
  */
 export async function withClasses(db: Db, overlays: readonly Overlay[]): Promise<Overlay[]> {

@@ -44,8 +44,8 @@ export type VectorLayer<Kind extends VectorKind = VectorKind> = {
   kind: Kind;
   rows: RowFields;
   /**
-   * At least one of these fields must be mapped. A source that has none of their columns can't be read. Empty if
-   * features need no class.
+   * At least one of these fields must be mapped. A source that has none of their columns can't be read. Empty
+   * if features need no class.
    */
   requires: readonly string[];
   /** Default columns. */

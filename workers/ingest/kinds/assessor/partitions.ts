@@ -3,7 +3,12 @@ import { LOCKS } from '../../../../shared/platform/locks.ts';
 
 /** Tables that have one partition per state on a single server. Distributed tables have shards instead. */
 const TABLES = [
-  ...['parcels', 'parcel_filters', 'owner_words', 'situs_words', 'parcel_attributes', 'parcel_overlays'],
+  'parcels',
+  'parcel_filters',
+  'owner_words',
+  'situs_words',
+  'parcel_attributes',
+  'parcel_overlays',
   'valuations',
 ];
 
