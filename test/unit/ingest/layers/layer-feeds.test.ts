@@ -84,7 +84,7 @@ describe("a layer's file", () => {
     [`elevation, elevation: {source: a}, layer: {${L}}`, RegExp(`layer: ${two}`)],
     [
       'elevation, layer: {source: h.tif, format: geotiff}',
-      RegExp(`^[^\n]*layer: .*kind roads, wetlands, flood, water, places or zips\\b${two}$`),
+      RegExp(`^[^\n]*layer: .*kind roads, wetlands, flood, water, overlay, places or zips\\b${two}$`),
     ],
     [`roads, layer: {${L}}, fips: "99998"`, /fips: 99998 .*county/],
     ['elevation, elevation: {source: a}, fips: "09001"', /09001 .*planning regions\b.*\b09110\b.*\b09190\b/],
