@@ -93,7 +93,7 @@ function asArgument({ anyOf, minimum, items, ...schema }: Schema): Schema {
   return {
     ...schema,
     ...(either && { anyOf }),
-    ...(minimum !== undefined && minimum !== 0 && { minimum }),
+    ...(minimum !== undefined && { minimum }),
     ...(items !== undefined && { items: asArgument(items as Schema) }),
   };
 }
@@ -103,8 +103,14 @@ const withoutWords = (properties: Record<string, Schema>): Record<string, Schema
     Object.entries(properties).map(([name, { description: _, ...schema }]) => [name, schema]),
   );
 
-/** What goes without saying for a boolean or a text. */
-const IMPLIED = / False has no effect\.| \(true\) or [^.]*\(false\)|, ignoring case/g;
+/** What goes without saying for a boolean, text, list, or amount, and what the filter's own description says. */
+const IMPLIED = new RegExp(
+  [
+    ' False has no effect\\.| \\(true\\) or [^.]*\\(false\\)|, ignoring case| Must match exactly\\.',
+    ' Matches any of these\\.| In USD\\.| Parcels [^.]*\\bare kept[^.]*\\.',
+  ].join('|'),
+  'g',
+);
 
 /** The description for `x_min` also covers `x_max`. */
 function withoutRepeats(properties: Record<string, Schema>): Record<string, Schema> {
@@ -164,4 +170,5 @@ const VERBATIM = new Set(['const', 'enum', 'required', 'default']);
 const isClosed = (key: string, value: unknown) => key === 'additionalProperties' && value === false;
 
 const isAbsurd = (key: string, value: unknown) =>
-  /^(min|max)imum$/.test(key) && Math.abs(Number(value)) >= ABSURD_BOUND;
+  (key === 'minimum' && value === 0) ||
+  (/^(min|max)imum$/.test(key) && Math.abs(Number(value)) >= ABSURD_BOUND);

@@ -214,7 +214,7 @@ function addBand(active: readonly Edge[], part: Part, south: number, north: numb
   }
 }
 
-/** Adds an area of the shape that is in some of the layer's pieces. A group that several share counts once. */
+/** Adds an area of the shape that is in some of the layer's pieces. A group that they share counts once. */
 function addOverlap(
   around: ReadonlySet<number>,
   { layer, groupsOf }: Part,

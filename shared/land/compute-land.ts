@@ -8,7 +8,7 @@ import {
   prepareFrontage,
   type Road,
 } from '../kernels/frontage/frontage.ts';
-import { prepareNearest } from '../kernels/nearest.ts';
+import { prepareNearest } from '../kernels/nearest-feature.ts';
 import { type PreparedOverlap, prepareOverlap, prepareShares } from '../kernels/overlap.ts';
 import { type PreparedShore, prepareShore, type Water } from '../kernels/shore.ts';
 import { round2 } from '../kernels/stats/rounding.ts';

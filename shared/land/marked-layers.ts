@@ -115,7 +115,7 @@ export const reachOfOverlays = (layers: readonly Pick<Layer, 'overlays'>[]): num
   M_PER_FT *
   Math.max(0, ...layers.flatMap(({ overlays }) => overlays ?? []).map(item => item.distance_ft ?? 0));
 
-/** Whether two layers of the same kind have features of the same figures. Overlays differ in their figures. */
+/** Whether the features of two layers of a kind count in the same figures. Overlays differ in theirs. */
 export function measureTogether({ overlays: some }: Layer, { overlays: others }: Layer): boolean {
   if (some === null || others === null) return true;
   return some.some(({ name }) => others.some(other => other.name === name));

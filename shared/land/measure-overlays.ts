@@ -1,7 +1,7 @@
 import { withMargin } from '../geo/box.ts';
 import type { Box, MultiPolygon } from '../geo/geometry-types.ts';
 import { M_PER_FT } from '../geo/units.ts';
-import type { NearFeature, PreparedNearest } from '../kernels/nearest.ts';
+import type { NearFeature, PreparedNearest } from '../kernels/nearest-feature.ts';
 import type { PreparedShares, Region, Shares } from '../kernels/overlap.ts';
 import { round2 } from '../kernels/stats/rounding.ts';
 import type { Overlay, ParcelOverlay } from '../model/overlays.ts';

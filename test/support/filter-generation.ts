@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { ROAD_ACCESS } from '../../shared/model/land-layers.ts';
 import { type FieldType, PARCEL_FIELD_NAMES, PARCEL_FIELDS } from '../../shared/model/parcel-fields.ts';
 import { FILTERS } from '../../shared/parcels/filter/filters.ts';
-import { insertAssemblages, insertEstimates, insertParcels, square, type TestParcel } from './parcels.ts';
 import { figuresOf, overlayOf, putOverlays, type TestOverlay } from './overlays.ts';
+import { insertAssemblages, insertEstimates, insertParcels, square, type TestParcel } from './parcels.ts';
 import { COMMITTED_AT, COMMITTED_VERSIONS, READINGS } from './plain-filter.ts';
 import type { TestDb } from './test-db.ts';
 

@@ -1,4 +1,4 @@
-import { type Overlay, paletteColor, type ParcelOverlay } from '../../shared/model/overlays.ts';
+import { type Overlay, type ParcelOverlay, paletteColor } from '../../shared/model/overlays.ts';
 import { putLayer } from './land.ts';
 import type { TestDb } from './test-db.ts';
 

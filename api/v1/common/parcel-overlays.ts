@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { listOverlays } from '../../../shared/land/list-overlays.ts';
 import { round2 } from '../../../shared/kernels/stats/rounding.ts';
+import { listOverlays } from '../../../shared/land/overlay-feeds.ts';
 import type { ParcelOverlay } from '../../../shared/model/overlays.ts';
 import type { Db } from '../../../shared/platform/db.ts';
 

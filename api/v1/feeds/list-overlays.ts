@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { listOverlayFeeds } from '../../../shared/land/list-overlays.ts';
+import { listOverlayFeeds } from '../../../shared/land/overlay-feeds.ts';
 import { joinOverlays } from '../../../shared/model/overlays.ts';
 import { fiveDigits } from '../../../shared/regions/counties.ts';
 import { defineEndpoint } from '../common/endpoint-resources.ts';

@@ -109,7 +109,7 @@ const valueFilters: Filter[] = [
     type: 'number',
     unit: 'USD',
     on: 'v',
-    description: 'Estimated value (mean_adjusted_price in ai-comp-value/). Parcels without one never match',
+    description: 'Estimated value (mean_adjusted_price in ai-comp-value/)',
   }),
   ...rangeFilter({
     name: 'value_per_acre',
@@ -120,8 +120,7 @@ const valueFilters: Filter[] = [
     type: 'number',
     unit: 'USD',
     on: 'v',
-    description:
-      'Estimated value per acre (mean_adjusted_ppa in ai-comp-value/). Parcels without one never match',
+    description: 'Estimated value per acre (mean_adjusted_ppa in ai-comp-value/)',
   }),
   ...rangeFilter({
     name: 'improvement_percent',

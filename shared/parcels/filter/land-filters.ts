@@ -47,7 +47,7 @@ const roadSwitch = (road: Road, label: string, description: string) =>
     label,
     needs: NEEDS.roads,
     type: 'boolean',
-    description: `Whether road_frontage counts ${description}. Has no effect on its own.`,
+    description: `Whether road_frontage counts ${description}.`,
     default: true,
     schema: z.boolean('must be true or false'),
     on: 'f',
@@ -95,8 +95,7 @@ export const landFilters: Filter[] = [
     needs: NEEDS.elevation,
     type: 'number',
     unit: 'percent',
-    description:
-      'Maximum share of the area steeper than the grade of slope_area_index, which must be set too.',
+    description: 'Maximum share of the area steeper than the grade of slope_area_index.',
     schema: percent,
     on: 'f',
     where: (value, { bind, body }) =>

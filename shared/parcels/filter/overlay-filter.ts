@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { MAX_CLASS_CHARS, MAX_CLASSES, MAX_DISTANCE_FT, OVERLAY_NAME } from '../../model/overlays.ts';
 import { NEEDS } from '../../model/loaded-data.ts';
+import { MAX_CLASS_CHARS, MAX_CLASSES, MAX_DISTANCE_FT, OVERLAY_NAME } from '../../model/overlays.ts';
 import { decimal, defineFilter, listOf } from './declare-filter.ts';
 
 const feet = decimal({ most: MAX_DISTANCE_FT }).optional();
@@ -38,7 +38,7 @@ export const overlaysFilter = defineFilter({
   needs: NEEDS.overlays,
   type: 'list of objects',
   description:
-    'Overlays, such as zoning, which GET overlays/ lists: share in the classes (default: any), and distance to the nearest feature. All must match.',
+    'Overlays that GET overlays/ lists: share in the classes (default: any), and distance to the nearest feature.',
   schema: listOf(condition).max(MAX_OVERLAYS, `must have at most ${MAX_OVERLAYS} entries`),
   on: 'f',
   where: (conditions, { bind }) =>
@@ -49,7 +49,7 @@ function overlaySql(
   { name, classes, percent_min, percent_max, distance_ft_min, distance_ft_max }: OverlayCondition,
   bind: (value: unknown) => string,
 ): string {
-  // A sum of 4-byte floats is off by less than 0.01. Shares of overlapping classes can add up to more than 100.
+  // A sum of 4-byte floats is off by less than 0.01. Shares of overlapping classes can add up to over 100.
   const share =
     classes === undefined
       ? 'o.percent'

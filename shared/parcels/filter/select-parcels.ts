@@ -1,6 +1,6 @@
 import type { ShapeWork } from '../../geo/shape-work.ts';
+import { listOverlays } from '../../land/overlay-feeds.ts';
 import { countiesOfList } from '../../lists/read-list.ts';
-import { listOverlays } from '../../land/list-overlays.ts';
 import type { Overlay } from '../../model/overlays.ts';
 import { countyOf } from '../../model/property-id.ts';
 import type { Db } from '../../platform/db.ts';

@@ -158,8 +158,8 @@ for update
 lock table attributes_dirty in share row exclusive mode
 
 -- name: insert_overlays
--- Stores the figures of a county's parcels in overlays. Literals: {{fips}}, {{overlays}} (JSON objects with the
--- other columns)
+-- Stores the figures of a county's parcels in overlays. Literals: {{fips}}, {{overlays}} (JSON objects with
+-- the other columns)
 insert into parcel_overlays (
   fips, overlay, property_id, percent, classes, percents, nearest_ft, nearest_name, numbers
 )

@@ -307,7 +307,7 @@ test('features in state plane feet are measured like those in degrees', async ()
   expect(percent).toBeCloseTo(50, 0);
 });
 
-/** New Hampshire, EPSG:3437, in survey feet. The corners are the projected ones of the first lot's west half. */
+/** In EPSG:3437, New Hampshire in survey feet, an area that covers the first lot's west half. */
 async function feet() {
   const { default: proj4 } = await import('proj4');
   const plane =

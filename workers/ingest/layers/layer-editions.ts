@@ -204,8 +204,8 @@ function markPlaces(db: Db, kind: LayerKind, boxes: string[], counties: number[]
 }
 
 /**
- * Where the features change, if nothing else does. Otherwise null, because all parcels have to be measured. Call
- * this before the features are replaced.
+ * Where the features change, if nothing else does. Otherwise null, because all parcels have to be measured.
+ * Call this before the features are replaced.
  */
 async function changedOnly(
   db: Db,

@@ -19,7 +19,7 @@ export const filterParcels = defineEndpoint({
   tag: 'Parcels',
   summary: 'Filter parcels',
   description: `Finds the parcels on the roll that match every filter. If a parcel's value for a field is unknown, filters on that field do not match the parcel, but filters
-that exclude parcels keep it. Bounds are inclusive. A list matches any of its values. Text must match completely, ignoring case, unless the field says otherwise. Every page
+that exclude parcels keep it. Bounds are inclusive. A list matches any of its values. Every page
 costs the same, whatever its \`page_size\`. To read all matches, follow \`next\`.`,
   query: z.strictObject(pageParameters(PAGE_SIZES)),
   body: filterBody,

@@ -28,7 +28,7 @@ const layer: VectorLayer<'overlay'> = {
   },
 };
 
-/** A feature that has no class in any overlay is rejected. An overlay whose class isn't mapped has one class. */
+/** Rejects a feature without a class in any overlay. An overlay whose class isn't mapped has one class. */
 function classifier(
   overlays: readonly Overlay[],
   names: readonly string[],
@@ -57,7 +57,7 @@ function classifier(
   };
 }
 
-/** Overlays: areas, lines, or points of any data. Plat measures the shares of their classes, and distances. */
+/** Overlays: areas, lines, or points of any data. Plat measures shares by class, and distances. */
 export const overlay = {
   ...feedKind({
     kind: 'overlay',
