@@ -103,7 +103,7 @@ const withoutWords = (properties: Record<string, Schema>): Record<string, Schema
     Object.entries(properties).map(([name, { description: _, ...schema }]) => [name, schema]),
   );
 
-/** What goes without saying for a boolean, text, list, or amount, and what the filter's own description says. */
+/** What goes without saying for a boolean, text, list, or amount, and what the filter's description says. */
 const IMPLIED = new RegExp(
   [
     ' False has no effect\\.| \\(true\\) or [^.]*\\(false\\)|, ignoring case| Must match exactly\\.',
