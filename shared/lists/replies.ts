@@ -33,6 +33,19 @@ export async function findTracedParcels(db: Db, companyId: string, number: strin
   return rows.map(row => row.property_id);
 }
 
+/** The deals that rows of a list became, by parcel. */
+export async function listRowDeals(
+  db: Db,
+  listId: string,
+  propertyIds: readonly number[],
+): Promise<Map<number, string>> {
+  const rows = await db.run<{ property_id: number; deal_id: string }>('lists/list_row_deals', {
+    list_id: listId,
+    property_ids: propertyIds,
+  });
+  return new Map(rows.map(row => [row.property_id, row.deal_id]));
+}
+
 export async function setDeal(
   db: Db,
   { list_id, property_id }: Pick<RepliedRow, 'list_id' | 'property_id'>,

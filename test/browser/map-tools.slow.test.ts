@@ -121,9 +121,11 @@ describePages('the tools of the map', site => {
       geom_intersects: expect.stringMatching(/^POLYGON/),
     });
 
-    await tool('link');
+    await page.locator('#share-view').click();
+    await page.locator('dialog [data-copies]').waitFor();
     await expect.poll(() => page.evaluate(() => navigator.clipboard.readText())).toContain('map=');
     const link = await page.evaluate(() => navigator.clipboard.readText());
+    expect(await page.locator('dialog .secret pre').textContent()).toBe(link);
     const other = await site.open(undefined, { viewport: NARROW });
     await visit(other, link);
     await expect.poll(() => other.getAttribute('#map', 'data-middle')).toBe(middle);

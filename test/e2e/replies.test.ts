@@ -144,6 +144,27 @@ test('a contract adds the deal once, with its parcel, price, and costs', async (
   expect(await find(referenceOf(ID))).toContain(`href="/deals/${deal_id}"`);
 });
 
+test('a row under contract offers its deal until it has one', async () => {
+  const links = (text: string) => text.match(/href="\/(replies|deals)[^"]*/g) ?? [];
+  const setRow = (id: number, status: string) =>
+    ana.submit(list, { do: 'row', property_id: String(id), was: `${id}:mailed`, status });
+  const offered = await setRow(ID, 'under_contract');
+  const toReply = links(offered.text).filter(link => link.includes(referenceOf(ID)));
+  // In the toast, and in the row.
+  expect(toReply).toHaveLength(2);
+  const form = await ana.open(toReply[0]!.slice('href="'.length).replaceAll('&amp;', '&'));
+  expect(form.text).toMatch(/value="under_contract"[^>]* checked/);
+  expect(links((await setRow(OTHERS[0]!, 'answered')).text).join()).not.toContain(referenceOf(OTHERS[0]!));
+  await reply(ID, { status: 'under_contract' });
+  const { deal_id } = await rowOf(ID);
+  const after = links((await ana.open(list)).text);
+  expect(after).toContain(`href="/deals/${deal_id}`);
+  expect(after.join()).not.toContain(referenceOf(ID));
+  // Leaving and returning to the status doesn't offer a second deal.
+  await setRow(ID, 'answered');
+  expect(links((await setRow(ID, 'under_contract')).text).join()).not.toContain(referenceOf(ID));
+});
+
 test('letters, replies, and contracts are counted, with the cost of a deal', async () => {
   expect(await results()).toMatch(/4 mailed, 0 replies, 0 under contract/);
   await reply(ID, { status: 'under_contract' });

@@ -24,7 +24,6 @@ const NAMES = [
   'image-down',
   'info',
   'layers',
-  'link',
   'list',
   'list-checks',
   'list-plus',

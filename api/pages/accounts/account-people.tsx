@@ -11,7 +11,7 @@ import { Act, Field, Notice, Panel, Submit } from '../frame/layout.tsx';
 export const managesTeam = ({ account, user }: Session): boolean => account?.own === true || user.operator;
 
 const BrandLink = () => (
-  <p>
+  <p class="more">
     <a href="/account/brand">Logo and address on comp reports</a>
   </p>
 );

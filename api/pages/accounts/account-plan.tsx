@@ -29,7 +29,7 @@ export function Plan({ usage: { terms, totals, direct, priceCents } }: { usage: 
   return (
     <Panel id="plan" title={`${capitalized(terms.tier)} plan`}>
       <Facts kind="filled" of={facts} />
-      <p>
+      <p class="more">
         <a href="#prices">What costs tokens</a>
       </p>
     </Panel>

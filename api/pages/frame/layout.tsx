@@ -2,7 +2,7 @@ import type { ComponentChildren, VNode } from 'preact';
 import { Icon, type IconName } from './icons.tsx';
 
 export const Back = ({ to, words }: { to: string; words: string }) => (
-  <p>
+  <p class="crumb">
     <a href={to}>{words}</a>
   </p>
 );
@@ -22,7 +22,12 @@ const NOTICE_ICONS = {
   bad: 'triangle-alert',
 } as const;
 
-type NoticeProps = { kind?: keyof typeof NOTICE_ICONS; children: ComponentChildren };
+type NoticeProps = {
+  kind?: keyof typeof NOTICE_ICONS;
+  /** The page that shows what changed, for the toast after a dialog. */
+  page?: string;
+  children: ComponentChildren;
+};
 
 export const narrowPage = (title: string, content: ComponentChildren) => ({
   title,
@@ -66,9 +71,9 @@ export const Crumbs = ({ of }: { of: readonly (readonly [words: string, to?: str
   </p>
 );
 
-export function Notice({ kind = 'info', children }: NoticeProps) {
+export function Notice({ kind = 'info', page, children }: NoticeProps) {
   return (
-    <p class={`notice ${kind}`} role={kind === 'bad' ? 'alert' : 'status'}>
+    <p class={`notice ${kind}`} role={kind === 'bad' ? 'alert' : 'status'} data-page={page}>
       <Icon name={NOTICE_ICONS[kind]} />
       <span>{children}</span>
     </p>

@@ -1,5 +1,6 @@
 import { addToGroup } from '../../../shared/kernels/groups.ts';
 import type { RowStatus } from '../../../shared/lists/list-terms.ts';
+import { listRowDeals } from '../../../shared/lists/replies.ts';
 import {
   type ChangedRows,
   changeRows,
@@ -8,7 +9,7 @@ import {
 } from '../../v1/lists/change-list-rows.ts';
 import { changeList } from '../../v1/lists/lists.ts';
 import { callEndpoint, type Visit } from '../frame/visit.ts';
-import { isStatus, plural, rowsPerIn, STATUS_WORDS } from './list-words.ts';
+import { isStatus, plural, replyPath, rowsPerIn, STATUS_WORDS } from './list-words.ts';
 
 export type ListChange = {
   words: string;
@@ -67,9 +68,13 @@ async function setStatus(
 ): Promise<ListChange> {
   const before = statusesBefore(visit, ids);
   const { changed } = await change(visit, id, { property_ids: ids, status });
+  const [first] = ids;
+  const isContract = status === 'under_contract' && ids.length === 1;
+  const deals = isContract ? await listRowDeals(visit.deps.db, id, ids) : undefined;
   const words = isStatus(status) ? STATUS_WORDS[status] : status;
   return {
     words: `${plural(changed, 'row')} set to ${words} `,
+    ...(deals?.size === 0 && { links: [{ label: 'Add deal', href: replyPath(id, first!) }] }),
     next: {
       does: 'undo',
       label: 'Undo',

@@ -1,13 +1,13 @@
 import { findMainCounty } from '../../../shared/lists/list-statements.ts';
 import { ROW_STATUSES, type RowStatus } from '../../../shared/lists/list-terms.ts';
-import { countMailing, REPLY_STATUSES } from '../../../shared/lists/replies.ts';
+import { countMailing, listRowDeals, REPLY_STATUSES } from '../../../shared/lists/replies.ts';
 import { count, day, usd } from '../../../shared/model/figures.ts';
 import { readRows } from '../../v1/lists/list-rows.ts';
 import { findList, type ListRow, type ParcelList } from '../../v1/lists/list-schema.ts';
 import { deleteList, getList, listLists } from '../../v1/lists/lists.ts';
 import type { Action } from '../frame/forms.ts';
 import { Icon } from '../frame/icons.tsx';
-import { Empty, Stat, Submit, Toast } from '../frame/layout.tsx';
+import { Stat, Submit, Toast } from '../frame/layout.tsx';
 import type { Page } from '../frame/pages.tsx';
 import { callEndpoint, type Reply, requireAccount, type Visit } from '../frame/visit.ts';
 import { listCounties } from '../parts/read-filters.ts';
@@ -27,7 +27,7 @@ import {
 import { enterOffer, priceRest, undoOffers } from './enter-offers.ts';
 import { listIdOf } from './list-id.ts';
 import { AddNumbers, DeleteList, ListSettings } from './list-settings.tsx';
-import { ListBar, ListTable } from './list-table.tsx';
+import { ListTable, NoRows } from './list-table.tsx';
 import { isStatus, plural, STATUS_WORDS } from './list-words.ts';
 import { lookUpOwners, priceOfPhones } from './look-up-owners.ts';
 import { MailingResults, saveLetterCost } from './mailing-results.tsx';
@@ -116,6 +116,18 @@ async function readPage(visit: Visit, id: string, status: string | undefined, on
   return { results, number, pages };
 }
 
+/** What the company knows about the rows of a page. */
+async function readKnown(visit: Visit, id: string, rows: readonly ListRow[]) {
+  const ids = rows.map(({ property_id }) => property_id);
+  const [phones, deals] = await Promise.all([
+    readRowPhones(visit, id, rows),
+    listRowDeals(visit.deps.db, id, ids),
+  ]);
+  return { phones, deals };
+}
+
+const ASSETS = 'cards.css results.css phones.css lists.css replies.css lists.mjs exports.mjs'.split(' ');
+
 export async function showList(visit: Visit, id: string, done?: ListChange): Promise<Reply> {
   const { searchParams } = visit.url;
   const asked = searchParams.get('status');
@@ -130,7 +142,7 @@ export async function showList(visit: Visit, id: string, done?: ListChange): Pro
       callEndpoint<ParcelList[]>(visit, listLists),
       readResults(visit, id),
     ]);
-  const phones = await readRowPhones(visit, id, results);
+  const known = await readKnown(visit, id, results);
   const others = lists.filter(other => other.id !== id);
   // Keep the selection after an error and while the user confirms an action.
   const selected = new Set(done?.bad ? idsOf(visit) : []);
@@ -138,17 +150,17 @@ export async function showList(visit: Visit, id: string, done?: ListChange): Pro
   const link = (to: number) => addressOf(visit, id, { page: to === 1 ? undefined : String(to) });
   return {
     title: list.name,
-    assetNames: ['cards.css', 'results.css', 'phones.css', 'lists.css', 'lists.mjs', 'exports.mjs'],
+    assetNames: ASSETS,
     body: (
       <>
         <p class="crumb">
           <a href="/lists">‹ Lists</a>
         </p>
-        <Head list={list} hasCalls={phones.hasCalls} isMailed={mailing.letters > 0} />
+        <Head list={list} hasCalls={known.phones.hasCalls} isMailed={mailing.letters > 0} />
         {done && <DoneNotice done={done} action={action} />}
         <Counts list={list} prices={prices} />
         <MailingResults mailing={mailing} action={action} />
-        <section class="list" aria-label="Rows">
+        <section class="list" id="rows" aria-label="Rows">
           <header class="viewrow">
             <Statuses list={list} status={onlyUnpriced ? null : status} visit={visit} />
             <NeedsPrice visit={visit} id={id} prices={prices} isShown={onlyUnpriced} />
@@ -157,11 +169,10 @@ export async function showList(visit: Visit, id: string, done?: ListChange): Pro
           {onlyUnpriced && results.length > 0 && prices !== null && (
             <PriceRest needed={prices.needed} action={action} />
           )}
-          {results.length > 0 && <ListBar action={action} />}
-          {results.length > 0 ? (
-            <ListTable list={list} rows={results} phones={phones} selected={selected} action={action} />
-          ) : (
+          {results.length === 0 ? (
             <NoRows list={list} onlyUnpriced={onlyUnpriced} />
+          ) : (
+            <ListTable list={list} rows={results} {...known} selected={selected} action={action} />
           )}
           {pages > 1 && <Pages number={number} pages={pages} link={link} />}
         </section>
@@ -175,24 +186,6 @@ export async function showList(visit: Visit, id: string, done?: ListChange): Pro
       </>
     ),
   };
-}
-
-function NoRows({ list, onlyUnpriced }: { list: ParcelList; onlyUnpriced: boolean }) {
-  if (list.rows === 0)
-    return (
-      <Empty icon="list-checks" title="No parcels yet">
-        <a href="/data">Select parcels on the map</a>, then choose “Add to list”. Or paste parcel numbers
-        below.
-      </Empty>
-    );
-  return (
-    <Empty
-      icon={onlyUnpriced ? 'circle-check' : 'search-x'}
-      title={onlyUnpriced ? 'All rows have a price' : 'No rows with this status'}
-    >
-      <a href={pathOfList(list.id)}>Show all {count(list.rows)} parcels in the list</a>
-    </Empty>
-  );
 }
 
 type HeadProps = { list: ParcelList; hasCalls: boolean; isMailed: boolean };
@@ -349,7 +342,17 @@ function DoneNotice({ done, action }: { done: ListChange; action: string }) {
       {bad && <a href={action}>Cancel</a>}
     </form>
   );
-  if (form && !bad) return <Toast words={words}>{form}</Toast>;
+  if (form && !bad)
+    return (
+      <Toast words={words}>
+        {links.map(({ label, href }) => (
+          <a href={href} data-dialog>
+            {label}
+          </a>
+        ))}
+        {form}
+      </Toast>
+    );
   return (
     <div class={`notice ${bad ? 'warn' : 'good'}`} role="status" data-page={action}>
       <Icon name={bad ? 'triangle-alert' : 'circle-check'} />

@@ -2,8 +2,8 @@ import { isGrouped, type RowStatus } from '../../../shared/lists/list-terms.ts';
 import { acres, count, day, usd } from '../../../shared/model/figures.ts';
 import { mailLines, shortApn, titleCase } from '../../../shared/model/roll-text.ts';
 import type { ListRow, ParcelList } from '../../v1/lists/list-schema.ts';
-import { Select, Submit } from '../frame/layout.tsx';
-import { STATUS_OPTIONS, STATUS_WORDS } from './list-words.ts';
+import { Empty, Select, Submit } from '../frame/layout.tsx';
+import { replyPath, STATUS_OPTIONS, STATUS_WORDS } from './list-words.ts';
 import { RowOffer } from './row-offer.tsx';
 import { NumbersOfRow, type RowPhones } from './row-phones.tsx';
 
@@ -14,11 +14,13 @@ type TableProps = {
   list: ParcelList;
   rows: readonly ListRow[];
   phones: RowPhones;
+  /** The deals that rows became, by parcel. */
+  deals: ReadonlyMap<number, string>;
   selected: ReadonlySet<number>;
   action: string;
 };
 
-export const ListBar = ({ action }: { action: string }) => (
+const ListBar = ({ action }: { action: string }) => (
   <form id={FORM} class="selbar" method="post" action={action}>
     {/* Pressing Enter in a checkbox presses the first button, so the first button does nothing. */}
     <button type="submit" disabled hidden>
@@ -37,7 +39,32 @@ export const ListBar = ({ action }: { action: string }) => (
   </form>
 );
 
-export const ListTable = ({ list, rows, phones, selected, action }: TableProps) => (
+export function NoRows({ list, onlyUnpriced }: { list: ParcelList; onlyUnpriced: boolean }) {
+  if (list.rows === 0)
+    return (
+      <Empty icon="list-checks" title="No parcels yet">
+        <a href="/data">Select parcels on the map</a>, then choose “Add to list”. Or paste parcel numbers
+        below.
+      </Empty>
+    );
+  return (
+    <Empty
+      icon={onlyUnpriced ? 'circle-check' : 'search-x'}
+      title={onlyUnpriced ? 'All rows have a price' : 'No rows with this status'}
+    >
+      <a href={`/lists/${list.id}`}>Show all {count(list.rows)} parcels in the list</a>
+    </Empty>
+  );
+}
+
+export const ListTable = ({ action, ...rows }: TableProps) => (
+  <>
+    <ListBar action={action} />
+    <Rows action={action} {...rows} />
+  </>
+);
+
+const Rows = ({ list, rows, phones, deals, selected, action }: TableProps) => (
   <div class="tablebox" role="group" tabindex={0} aria-label="List rows">
     <table class="list-rows">
       <thead>
@@ -59,6 +86,7 @@ export const ListTable = ({ list, rows, phones, selected, action }: TableProps) 
             list={list}
             row={row}
             phones={phones}
+            dealId={deals.get(row.property_id)}
             isSelected={selected.has(row.property_id)}
             action={action}
           />
@@ -74,11 +102,12 @@ type RowProps = {
   list: ParcelList;
   row: ListRow;
   phones: RowPhones;
+  dealId: string | undefined;
   isSelected: boolean;
   action: string;
 };
 
-function Row({ list, row, phones, isSelected, action }: RowProps) {
+function Row({ list, row, phones, dealId, isSelected, action }: RowProps) {
   const { property_id: id, owner_name, apn } = row;
   const owner = owner_name === null ? 'Unknown owner' : titleCase(owner_name);
   const label = row.situs_address ? titleCase(row.situs_address) : apn === null ? `Parcel ${id}` : null;
@@ -125,7 +154,7 @@ function Row({ list, row, phones, isSelected, action }: RowProps) {
         <RowOffer list={list} row={row} owner={owner} action={action} />
       </td>
       <td>
-        <RowForm row={row} owner={owner} action={action} />
+        <RowForm list={list} row={row} owner={owner} dealId={dealId} action={action} />
       </td>
     </tr>
   );
@@ -146,7 +175,9 @@ const OtherLists = ({ row: { other_lists } }: { row: ListRow }) =>
     </small>
   );
 
-function RowForm({ row, owner, action }: { row: ListRow; owner: string; action: string }) {
+type RowFormProps = Pick<RowProps, 'list' | 'row' | 'dealId' | 'action'> & { owner: string };
+
+function RowForm({ list, row, owner, dealId, action }: RowFormProps) {
   const { property_id: id, status, note, tags } = row;
   return (
     <form method="post" action={action} class="row-form">
@@ -167,11 +198,20 @@ function RowForm({ row, owner, action }: { row: ListRow; owner: string; action: 
       <small>
         {row.status_at !== null && `since ${day(row.status_at)}`}
         {row.price_asked !== null && ` · asks ${usd(row.price_asked)}`}
-        {status === 'under_contract' && (
+        {dealId !== undefined ? (
           <>
             {' · '}
-            <a href={`/replies?q=${row.reference}`}>Deal</a>
+            <a href={`/deals/${dealId}`}>Open deal</a>
           </>
+        ) : (
+          status === 'under_contract' && (
+            <>
+              {' · '}
+              <a href={replyPath(list.id, id)} data-dialog>
+                Add deal
+              </a>
+            </>
+          )
         )}
       </small>
       <details>

@@ -1,6 +1,7 @@
 import { ROW_STATUSES, type RowStatus, type RowsPer } from '../../../shared/lists/list-terms.ts';
 import type { OfferBase } from '../../../shared/lists/offer.ts';
 import { count } from '../../../shared/model/figures.ts';
+import { referenceOf } from '../../../shared/model/row-reference.ts';
 import type { CountedRows } from '../../v1/lists/add-list-rows.ts';
 
 export const STATUS_WORDS: Readonly<Record<RowStatus, string>> = {
@@ -41,6 +42,10 @@ export const rowsPerIn = (form: URLSearchParams): RowsPer => ({
   one_per_owner: form.get('rows_per') === 'owner',
   one_per_assemblage: form.get('rows_per') === 'assemblage',
 });
+
+/** The page that logs the owner's reply, or that a contract becomes a deal. */
+export const replyPath = (listId: string, propertyId: number): string =>
+  `/replies?${new URLSearchParams({ q: referenceOf(propertyId), list_id: listId, property_id: String(propertyId) })}`;
 
 const MAX_NAMED = 20;
 

@@ -121,7 +121,7 @@ async function show(visit: Visit, { bad }: FormResult): Promise<Reply> {
             <Icon name="search" /> Find
           </button>
         </form>
-        {bad !== undefined && <Notice kind="bad">{bad}</Notice>}
+        {bad !== undefined && !shown && <Notice kind="bad">{bad}</Notice>}
         {saved !== null && <Saved row={shown} />}
         {q !== '' && matches.length === 0 && (
           <Empty icon="search-x" title="No letter found">
@@ -129,7 +129,7 @@ async function show(visit: Visit, { bad }: FormResult): Promise<Reply> {
             in the last 30 days.
           </Empty>
         )}
-        {shown && <ReplyCard row={shown} q={q} form={visit.form} />}
+        {shown && <ReplyCard row={shown} q={q} form={visit.form} bad={bad} isSaved={saved !== null} />}
         <OtherLetters of={matches.filter(row => row !== shown)} q={q} />
       </div>
     ),
@@ -154,7 +154,7 @@ const OtherLetters = ({ of, q }: { of: readonly ReplyMatch[]; q: string }) =>
 function Saved({ row }: { row: ReplyMatch | undefined }) {
   if (row === undefined) return null;
   return (
-    <Notice kind="good">
+    <Notice kind="good" page={row.deal_id === null ? `/lists/${row.list_id}` : `/deals/${row.deal_id}`}>
       Reply saved: {STATUS_WORDS[row.status]}.{' '}
       {row.deal_id !== null && <a href={`/deals/${row.deal_id}`}>Open deal</a>}
     </Notice>

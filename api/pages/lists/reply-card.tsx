@@ -2,7 +2,7 @@ import { REPLY_STATUSES } from '../../../shared/lists/replies.ts';
 import { day, usd } from '../../../shared/model/figures.ts';
 import { mailLines, titleCase } from '../../../shared/model/roll-text.ts';
 import { referenceOf } from '../../../shared/model/row-reference.ts';
-import { Field, Submit } from '../frame/layout.tsx';
+import { Field, Notice } from '../frame/layout.tsx';
 import type { ReplyMatch } from './find-replies.ts';
 import { STATUS_WORDS } from './list-words.ts';
 
@@ -19,16 +19,20 @@ type CardProps = {
   q: string;
   /** After an error: what the user entered. */
   form: URLSearchParams;
+  bad: string | undefined;
+  /** A dialog closes once the reply is saved. */
+  isSaved: boolean;
 };
 
 /** A letter, with a form for the owner's reply. */
-export function ReplyCard({ row, q, form }: CardProps) {
+export function ReplyCard({ row, q, form, bad, isSaved }: CardProps) {
   const { list_id, property_id, owner, status } = row;
   const given = form.has('list_id') ? form : undefined;
   const name = owner?.owner_name ? titleCase(owner.owner_name) : 'Unknown owner';
   return (
-    <section class="card reply" data-row={property_id}>
+    <section class="card reply" data-row={property_id} data-dialog-content={!isSaved || undefined}>
       <h2>{name}</h2>
+      {bad !== undefined && <Notice kind="bad">{bad}</Notice>}
       <p>
         <small>{letterWords(row)}</small>
       </p>
@@ -61,7 +65,9 @@ export function ReplyCard({ row, q, form }: CardProps) {
           </p>
         )}
         <div class="buttons">
-          <Submit label="Save reply" kind="primary" />
+          <button type="submit" class="primary">
+            Save reply{row.deal_id === null && <span class="new-deal"> and add deal</span>}
+          </button>
         </div>
       </form>
     </section>

@@ -1,5 +1,6 @@
 import type { VNode } from 'preact';
 import type { LoadedCounty } from '../../../shared/feeds/feed-statements.ts';
+import { nameOfParcel } from '../../../shared/model/roll-text.ts';
 import { PlatError } from '../../../shared/platform/errors.ts';
 import { undefinedIfRefused } from '../../http/error-responses.ts';
 import { filterParcels } from '../../v1/parcels/filter/filter-parcels.ts';
@@ -23,6 +24,7 @@ import { readRows } from './result-rows.ts';
 import { inOrder, isTable, sizeOf } from './result-views.tsx';
 import { resultsBoxPage, whereKey } from './results-box.ts';
 import { type FoundRows, parcelsText, Results, type SearchResult, startHint } from './search-results.tsx';
+import { sharePage } from './share-page.tsx';
 import { findSearchedList, searchContextOf } from './tile-hits.ts';
 import { countUnknownHits } from './unknown-hits.ts';
 
@@ -81,7 +83,7 @@ async function show(visit: Visit, refusal?: string) {
     </div>
   );
   return {
-    title: shown ? `Parcel ${shown.detail.apn ?? shown.detail.property_id}` : 'Map',
+    title: shown ? nameOfParcel(shown.detail) : 'Map',
     body,
     wide: true,
     assetNames: ['cards.css', 'parcel.css', 'phones.css', 'results.css', 'lists.css', 'exports.mjs'],
@@ -184,4 +186,4 @@ function orThrow(error: unknown): PlatError {
   throw error;
 }
 
-export const dataPages = [dataPage, parcelCardPage, resultsBoxPage, spreadsPage];
+export const dataPages = [dataPage, parcelCardPage, resultsBoxPage, sharePage, spreadsPage];

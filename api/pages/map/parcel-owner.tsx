@@ -96,7 +96,7 @@ function Others({ detail, portfolio }: Pick<OwnerProps, 'detail' | 'portfolio'>)
           ))}
       </ul>
       {total_parcels > MAX_LISTED && (
-        <p>
+        <p class="more">
           <a href={`/data?owner_parcel_id=${detail.property_id}`}>Show all {total_parcels} on the map</a>
         </p>
       )}

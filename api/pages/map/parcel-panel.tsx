@@ -35,7 +35,7 @@ export function ParcelPanel(parcel: PanelProps) {
   return (
     <article class="parcel" id="parcel">
       <Neighbors url={url} place={place} />
-      <Head detail={detail} />
+      <Head detail={detail} url={url} />
       <KeyFigures detail={detail} value={value} market={market} order={order} />
       {isValued ? (
         <EstimateRange value={value} detail={detail} order={order} />
@@ -96,21 +96,21 @@ const Tabs = ({ of }: { of: (readonly [id: string, words: string, count?: number
   </nav>
 );
 
-function Head({ detail }: { detail: Detail }) {
+function Head({ detail, url }: { detail: Detail; url: URL }) {
   const { apn, situs_city, situs_state, situs_zip, point } = detail;
   const place = [situs_city && titleCase(situs_city), [situs_state, situs_zip].filter(Boolean).join(' ')];
   return (
     <header>
       <h1>{nameOfParcel(detail)}</h1>
-      <button
-        type="button"
-        class="second only share"
-        data-copy=""
-        aria-label="Copy link to this parcel"
-        title="Copy link to this parcel"
+      <a
+        class="button second only share"
+        href={`/data/share${url.search}`}
+        data-dialog
+        aria-label="Share this parcel"
+        title="Share this parcel"
       >
         <Icon name="share-2" />
-      </button>
+      </a>
       <p>{[place.filter(Boolean).join(', '), countyText(Number(detail.fips))].filter(Boolean).join(' · ')}</p>
       <p class="ids">
         {apn && <Copy text={apn} words={`APN ${shortApn(apn)}`} title={`On the roll: ${apn}`} />}

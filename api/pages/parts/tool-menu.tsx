@@ -4,27 +4,13 @@ const TOOLS: readonly (readonly [value: string, words: string, icon: IconName])[
   ['measure', 'Measure distance and area', 'ruler'],
   ['radius', 'Draw a radius', 'circle'],
   ['spot', 'Show center coordinates', 'map-pin'],
-  ['link', 'Copy a link to this view', 'link'],
   ['picture', 'Save a picture', 'image-down'],
 ];
 
-/** The map's tools. Hidden until the client module runs, because the map needs it. */
+/** The map's tools. Most are hidden until the client module runs, because the map needs it. */
 export const MapTools = () => (
   <>
-    <div class="map-tools">
-      <button type="button" id="draw" class="second" title="Draw an area" hidden>
-        <Icon name="pentagon" />
-        <span>Draw an area</span>
-      </button>
-      <button type="button" id="fit" class="second" title="Fit to results" hidden>
-        <Icon name="maximize" />
-        <span>Fit to results</span>
-      </button>
-      <button type="button" id="search-here" class="second" hidden>
-        <Icon name="search" />
-        Search this area
-      </button>
-    </div>
+    <MapButtons />
     <details id="tools" class="map-menu" name="map-menu" hidden>
       <summary class="button second only" aria-label="Tools" title="Tools">
         <Icon name="ruler" />
@@ -68,4 +54,25 @@ export const MapTools = () => (
       <path d="M10 0V8M10 12V20M0 10H8M12 10H20" />
     </svg>
   </>
+);
+
+const MapButtons = () => (
+  <div class="map-tools">
+    <button type="button" id="draw" class="second" title="Draw an area" hidden>
+      <Icon name="pentagon" />
+      <span>Draw an area</span>
+    </button>
+    <button type="button" id="fit" class="second" title="Fit to results" hidden>
+      <Icon name="maximize" />
+      <span>Fit to results</span>
+    </button>
+    <a id="share-view" class="button second" href="/data/share" title="Share this view" data-dialog>
+      <Icon name="share-2" />
+      <span>Share</span>
+    </a>
+    <button type="button" id="search-here" class="second" hidden>
+      <Icon name="search" />
+      Search this area
+    </button>
+  </div>
 );

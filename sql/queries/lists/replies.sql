@@ -16,6 +16,12 @@ join idempotent_calls c on c.account_id = a.id and c.key like 'page trace/%' and
 where a.company_id = :company_id and position(:number::text in convert_from(c.body, 'UTF8')) > 0
 order by property_id
 
+-- name: list_row_deals
+-- The deals that rows of a list became.
+select property_id, deal_id
+from list_rows
+where list_id = :list_id and property_id = any (:property_ids::bigint[]) and deal_id is not null
+
 -- name: set_deal
 -- Records the deal that a row became.
 update list_rows set deal_id = :deal_id where list_id = :list_id and property_id = :property_id

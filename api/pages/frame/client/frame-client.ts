@@ -7,15 +7,25 @@ import { letGo, say } from './toast.ts';
 const toast = document.querySelector<HTMLElement>('.toast');
 if (toast) letGo(toast);
 
-document.addEventListener('click', async event => {
-  const button = (event.target as Element).closest<HTMLElement>('[data-copy]');
-  if (!button) return;
-  const text = button.dataset.copy || location.href;
+/** Without https or permission, browsers block the clipboard. */
+async function copy(text: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text);
-    say(`Copied: ${text}`);
+    say(URL.canParse(text) ? 'Link copied' : `Copied: ${text}`);
+    return true;
   } catch {
-    // Without https or permission, browsers block the clipboard.
-    prompt('Copy this:', text);
+    return false;
   }
+}
+
+document.addEventListener('click', async event => {
+  const text = (event.target as Element).closest<HTMLElement>('[data-copy]')?.dataset.copy;
+  if (text !== undefined && !(await copy(text))) prompt('Copy this:', text);
+});
+
+/** A dialog with a link also copies it. */
+document.addEventListener('plat:dialog', event => {
+  const dialog = (event as CustomEvent<HTMLElement>).detail;
+  const link = dialog.querySelector<HTMLElement>('[data-copies]')?.dataset.copies;
+  if (link !== undefined) copy(link);
 });

@@ -60,12 +60,14 @@ function show({ page, url }: Opened): void {
  */
 function report(result: HTMLElement, url: string): void {
   const form = result.querySelector('form');
-  const words = [...result.childNodes].filter(node => node !== form).map(node => node.textContent?.trim());
+  const text = result.cloneNode(true) as HTMLElement;
+  for (const part of text.querySelectorAll('form, a:last-child')) part.remove();
   const { pathname } = new URL(result.dataset.page ?? form?.getAttribute('action') ?? url, url);
-  say(words.filter(Boolean).join(' '), {
+  say(text.textContent.trim(), {
     ...(form && { undo: () => send(form, form.querySelector('button')) }),
     ...(pathname !== location.pathname && { link: pathname }),
   });
+  document.dispatchEvent(new Event('plat:done'));
 }
 
 function fill(content: HTMLElement, url: string): void {

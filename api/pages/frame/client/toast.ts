@@ -25,7 +25,8 @@ export function say(words: string, { undo, link }: Offers = {}): void {
   const toast = document.createElement('div');
   toast.className = 'toast';
   toast.setAttribute('role', 'status');
-  document.body.append(toast);
+  // A dialog covers the rest of the page.
+  (document.querySelector('dialog[open]') ?? document.body).append(toast);
   // Screen readers announce a status only if its text changes after it has been added.
   requestAnimationFrame(() => {
     toast.textContent = words;

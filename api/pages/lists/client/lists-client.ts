@@ -1,13 +1,14 @@
 // The list page. Counts selected rows, saves a status when it changes, and reads numbers from a file.
+import { fetchPage, putInPlace } from '../../frame/client/swap-page.ts';
 import { saveOffers } from './offer-fields.ts';
 
 type Box = HTMLInputElement;
 
 const boxes = (): Box[] => [...document.querySelectorAll<Box>('.list-rows [name="property_id"][form]')];
-const whole = document.querySelector<Box>('#select-all');
-const words = document.querySelector('#selected');
 
 function count(): void {
+  const whole = document.querySelector<Box>('#select-all');
+  const words = document.querySelector('#selected');
   if (!whole || !words) return;
   const all = boxes();
   const selected = all.filter(({ checked }) => checked).length;
@@ -17,18 +18,29 @@ function count(): void {
   words.toggleAttribute('hidden', selected === 0);
 }
 
-saveOffers();
-if (whole) whole.hidden = false;
-count();
+function prepare(): void {
+  document.querySelector<Box>('#select-all')?.removeAttribute('hidden');
+  // Choosing a status saves it, so its button isn't needed.
+  for (const button of document.querySelectorAll<HTMLElement>('.row-form > .buttons button'))
+    button.hidden = true;
+  count();
+}
 
-// Choosing a status saves it, so its button isn't needed.
-for (const button of document.querySelectorAll<HTMLElement>('.row-form > .buttons button'))
-  button.hidden = true;
+saveOffers();
+prepare();
+
+// A dialog changed a row, such as by adding its deal.
+document.addEventListener('plat:done', async () => {
+  const page = await fetchPage(location.href).catch(() => undefined);
+  if (page) putInPlace(page, ['counts', 'rows']);
+  prepare();
+});
 
 document.addEventListener('change', event => {
   const field = event.target as Box;
-  if (field === whole) for (const box of boxes()) box.checked = field.checked;
-  if (field === whole || field.matches('[name="property_id"]')) count();
+  const isWhole = field.id === 'select-all';
+  if (isWhole) for (const box of boxes()) box.checked = field.checked;
+  if (isWhole || field.matches('[name="property_id"]')) count();
   const form = field.closest<HTMLFormElement>('.row-form');
   if (form && field.matches('select'))
     form.requestSubmit(form.querySelector<HTMLButtonElement>('.buttons button'));

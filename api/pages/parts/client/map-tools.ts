@@ -1,7 +1,6 @@
-// The map's tools: measure, copy coordinates or a link, save a picture, and search the visible area.
+// The map's tools: measure, copy coordinates, share a link, save a picture, and search the visible area.
 
 import { type LngLat, type Map as MapLibre, Marker } from 'maplibre-gl';
-import { say } from '../../frame/client/toast.ts';
 import { type Mode, type openDrawing, search } from './draw-on-map.ts';
 import { keepView } from './map-results.ts';
 
@@ -56,23 +55,16 @@ export function openTools(map: MapLibre, drawing: ReturnType<typeof openDrawing>
   for (const mode of ['measure', 'radius'] satisfies Mode[]) on(mode, () => drawing.start(mode));
   const spot = openSpot(map);
   on('spot', () => spot(map.getCenter()));
-  on('link', () => copy(addressOfView(map)));
   on('picture', () => savePicture(map));
   // A long press fires this event too.
   map.on('contextmenu', event => {
     if (!drawing.isDrawing()) spot(event.lngLat);
   });
+  const share = document.querySelector<HTMLAnchorElement>('#share-view')!;
+  share.addEventListener('click', () => {
+    share.search = new URL(addressOfView(map)).search;
+  });
   offerSearch(map);
-}
-
-async function copy(text: string): Promise<void> {
-  try {
-    await navigator.clipboard.writeText(text);
-    say('Link copied');
-  } catch {
-    // The clipboard needs HTTPS and the user's permission.
-    prompt('Copy this link:', text);
-  }
 }
 
 /** Marks a point on the map and shows its coordinates, to copy or to open in a map service. */
