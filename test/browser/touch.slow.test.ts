@@ -37,12 +37,17 @@ describePages('phones and laptops', site => {
     await send(page, page.locator('main button[type=submit]').last());
     const list = new URL(page.url()).pathname;
     await visit(page, `/data?county=33019&parcel=${README_PARCEL}`);
+    const others =
+      '/markets /markets/33019 /markets?type=zip&state=NH /lists /deals /comping /exports /searches /coverage';
     const paths = [
       '/data',
       '/data?county=33019',
       `/data?county=33019&parcel=${README_PARCEL}`,
-      ...['/markets', '/markets/33019', '/markets?type=zip&state=NH', '/lists', list, '/deals', '/comping'],
-      ...['/exports', '/searches', '/coverage', '/coverage/33019', '/account', '/search?q=main'],
+      ...others.split(' '),
+      list,
+      '/coverage/33019',
+      '/account',
+      '/search?q=main',
       `/replies?q=${referenceOf(README_PARCEL)}`,
     ];
     for (const path of paths) {

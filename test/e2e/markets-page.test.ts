@@ -86,6 +86,10 @@ test('counties are ranked by their facts, and a market shows its county', async 
       metro_miles: expect.stringMatching(/^\d+ mi Hillsborough, NH$/),
     });
   }
+  // So does a county without sales, and a comparison of counties.
+  expect((await ana.open('/markets/48257')).text).toContain('data-fact="population_growth"');
+  const compared = await textOf('/markets/33019?with=48257&with=03280');
+  expect(compared).toMatch(/ Population 43,969 1\d\d,\d{3} – /);
   // ZIP codes have no facts of their own.
   expect((await ana.open('/markets?type=zip&state=NH&metric=population')).text).not.toContain('43,969');
 });

@@ -1,4 +1,6 @@
+import type { CountyFacts } from '../../../shared/market/read-county-facts.ts';
 import { sizes } from '../../../shared/model/buckets.ts';
+import { COUNTY_FACT_KEYS, COUNTY_FACTS } from '../../../shared/model/county-facts.ts';
 import { METRICS } from '../../../shared/model/market-metrics.ts';
 import { PlatError } from '../../../shared/platform/errors.ts';
 import { fiveDigits } from '../../../shared/regions/counties.ts';
@@ -48,12 +50,21 @@ async function readMarket(visit: Visit, text: string): Promise<RegionStats> {
   return callEndpoint<RegionStats>(visit, zipStats, { params: { zip } });
 }
 
-type ComparedProps = { visit: Visit; market: RegionStats; bucket: string; found: Others };
+type ComparedProps = {
+  visit: Visit;
+  market: RegionStats;
+  bucket: string;
+  found: Others;
+  factsOf: ReadonlyMap<number, CountyFacts>;
+};
 
 /** Up to four markets side by side. */
-export function Compared({ visit, market, bucket, found: { others, faults } }: ComparedProps) {
+export function Compared({ visit, market, bucket, found: { others, faults }, factsOf }: ComparedProps) {
   const all = [market, ...others.map(other => other.market)];
   const figures = all.map(({ stats }) => stats.find(({ type }) => type === bucket)?.data);
+  // A ZIP code has no facts of its own.
+  const facts = all.map(({ type, fips }) => (type === 'county' ? factsOf.get(Number(fips)) : undefined));
+  const known = COUNTY_FACT_KEYS.filter(key => facts.some(one => one && one.values[key] !== null));
   const kept = [...visit.url.searchParams].filter(([name]) => name !== 'with' && name !== 'format');
   return (
     <section aria-labelledby="compared" class={others.length > 0 ? undefined : 'uncompared'}>
@@ -67,7 +78,10 @@ export function Compared({ visit, market, bucket, found: { others, faults } }: C
         <Grid
           name="Markets side by side"
           heads={['', ...all.map(titleOf)]}
-          rows={COLUMNS.map(key => [METRICS[key].label, ...figures.map(data => shown(key, data?.[key]))])}
+          rows={[
+            ...COLUMNS.map(key => [METRICS[key].label, ...figures.map(data => shown(key, data?.[key]))]),
+            ...known.map(key => [COUNTY_FACTS[key].label, ...facts.map(one => shown(key, one?.values[key]))]),
+          ]}
         />
       )}
       {others.map(

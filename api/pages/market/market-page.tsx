@@ -83,7 +83,9 @@ async function show(visit: Visit, read: () => Promise<RegionStats>): Promise<Rep
     return pastFile(titleOf(market), bucket.type, past);
   const compared = bucket && asOf ? await readOthers(visit, bucket.type, asOf) : null;
   const fips = fipsOf(market);
-  const facts = fips === null ? undefined : (await readCountyFacts(visit.deps.db, fips)).get(fips);
+  const isCompared = compared !== null && compared.others.length > 0;
+  const factsOf = await readCountyFacts(visit.deps.db, isCompared ? null : fips);
+  const facts = factsOf.get(fips ?? 0);
   const body = (
     <>
       <Back to="/markets" words="‹ Markets" />
@@ -97,12 +99,19 @@ async function show(visit: Visit, read: () => Promise<RegionStats>): Promise<Rep
         gap?.message && <Notice>{gap.message}</Notice>
       )}
       {bucket === undefined ? (
-        gap?.isLoaded !== false && <Notice>No sales or listings on file for this market.</Notice>
+        <>
+          {gap?.isLoaded !== false && !gap?.message && (
+            <Notice>No sales or listings on file for this market.</Notice>
+          )}
+          {facts && <CountyPart facts={facts} />}
+        </>
       ) : (
         <>
           {seen && <Since view={seen} bucket={bucket.type} keys={COLUMNS} />}
           <Cards market={market} bucket={bucket.type} past={past} />
-          {compared && <Compared visit={visit} market={market} bucket={bucket.type} found={compared} />}
+          {compared && (
+            <Compared visit={visit} market={market} bucket={bucket.type} found={compared} factsOf={factsOf} />
+          )}
           {facts && <CountyPart facts={facts} />}
           <Buckets market={market} open={bucket.type} url={visit.url} />
           {past && <Past visit={visit} name={lineNameOf(market)} past={past} others={compared!.others} />}

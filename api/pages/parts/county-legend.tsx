@@ -27,7 +27,11 @@ export function classifyCounties(values: readonly number[], shown: (value: numbe
 const roundTo2 = (value: number): number => Number(value.toPrecision(2));
 
 const rangeOf = (low: number, high: number, shown: (value: number) => string): string =>
-  shown(low) === shown(high) ? shown(low) : `${shown(low)} – ${shown(high)}`;
+  shown(low) === shown(high) ? shown(low) : spanOf(low, high, shown);
+
+/** A dash next to a minus sign would be hard to read. */
+const spanOf = (low: number, high: number, shown: (value: number) => string): string =>
+  `${shown(low)} ${low < 0 ? 'to' : '–'} ${shown(high)}`;
 
 export const classOf = (classes: readonly CountyClass[], value: number): number =>
   classes.findLastIndex(({ from }) => from <= value);
@@ -76,7 +80,7 @@ export function rangesOf(breaks: readonly number[], shown: (figure: number) => s
   if (breaks.length === 0) return ['All'];
   return [
     `under ${shown(breaks[0]!)}`,
-    ...breaks.slice(1).map((to, i) => `${shown(breaks[i]!)} – ${shown(to)}`),
+    ...breaks.slice(1).map((to, i) => spanOf(breaks[i]!, to, shown)),
     `${shown(breaks.at(-1)!)} or more`,
   ];
 }

@@ -108,7 +108,8 @@ export function mapOf(
           </div>
         </details>
       )}
-      {draw && <MapTools />}
+      {/* A comp report has its own link. */}
+      {draw && <MapTools isShared={comps === undefined} />}
       <noscript>
         <p class="notice">The map needs JavaScript. The list works without it.</p>
       </noscript>

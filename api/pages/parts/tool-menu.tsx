@@ -7,10 +7,13 @@ const TOOLS: readonly (readonly [value: string, words: string, icon: IconName])[
   ['picture', 'Save a picture', 'image-down'],
 ];
 
-/** The map's tools. Most are hidden until the client module runs, because the map needs it. */
-export const MapTools = () => (
+/**
+ * The map's tools. Most are hidden until the client module runs, because the map needs it.
+ * @param isShared whether to offer a link to the view
+ */
+export const MapTools = ({ isShared }: { isShared: boolean }) => (
   <>
-    <MapButtons />
+    <MapButtons isShared={isShared} />
     <details id="tools" class="map-menu" name="map-menu" hidden>
       <summary class="button second only" aria-label="Tools" title="Tools">
         <Icon name="ruler" />
@@ -56,7 +59,7 @@ export const MapTools = () => (
   </>
 );
 
-const MapButtons = () => (
+const MapButtons = ({ isShared }: { isShared: boolean }) => (
   <div class="map-tools">
     <button type="button" id="draw" class="second" title="Draw an area" hidden>
       <Icon name="pentagon" />
@@ -66,10 +69,12 @@ const MapButtons = () => (
       <Icon name="maximize" />
       <span>Fit to results</span>
     </button>
-    <a id="share-view" class="button second" href="/data/share" title="Share this view" data-dialog>
-      <Icon name="share-2" />
-      <span>Share</span>
-    </a>
+    {isShared && (
+      <a id="share-view" class="button second" href="/data/share" title="Share this view" data-dialog>
+        <Icon name="share-2" />
+        <span>Share</span>
+      </a>
+    )}
     <button type="button" id="search-here" class="second" hidden>
       <Icon name="search" />
       Search this area

@@ -28,3 +28,14 @@ test('every value is in one class, none is empty, and each has its own color', (
     }),
   );
 });
+
+test('a range below zero is written without a dash, which would look like a second minus sign', () => {
+  const values = Array.from({ length: 50 }, (_, i) => -25 + i);
+  expect(classifyCounties(values, String).map(({ words }) => words)).toEqual([
+    'under -15',
+    '-15 to -5',
+    '-5 to 5',
+    '5 – 15',
+    '15 or more',
+  ]);
+});

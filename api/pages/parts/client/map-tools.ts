@@ -60,8 +60,8 @@ export function openTools(map: MapLibre, drawing: ReturnType<typeof openDrawing>
   map.on('contextmenu', event => {
     if (!drawing.isDrawing()) spot(event.lngLat);
   });
-  const share = document.querySelector<HTMLAnchorElement>('#share-view')!;
-  share.addEventListener('click', () => {
+  const share = document.querySelector<HTMLAnchorElement>('#share-view');
+  share?.addEventListener('click', () => {
     share.search = new URL(addressOfView(map)).search;
   });
   offerSearch(map);
