@@ -93,18 +93,10 @@ async function show(visit: Visit, read: () => Promise<RegionStats>): Promise<Rep
       {savedMarket && visit.url.searchParams.get('saved') === savedMarket.id && (
         <Saved market={savedMarket} />
       )}
-      {gap && !gap.isLoaded ? (
-        <NoParcels visit={visit} counties={[gap.fips]} />
-      ) : (
-        gap?.message && <Notice>{gap.message}</Notice>
-      )}
+      {gap && !gap.isLoaded && <NoParcels visit={visit} counties={[gap.fips]} />}
+      {gap?.isLoaded !== false && <WhyEmpty isEmpty={bucket === undefined} why={gap?.message} />}
       {bucket === undefined ? (
-        <>
-          {gap?.isLoaded !== false && !gap?.message && (
-            <Notice>No sales or listings on file for this market.</Notice>
-          )}
-          {facts && <CountyPart facts={facts} />}
-        </>
+        facts && <CountyPart facts={facts} />
       ) : (
         <>
           {seen && <Since view={seen} bucket={bucket.type} keys={COLUMNS} />}
@@ -131,6 +123,11 @@ async function show(visit: Visit, read: () => Promise<RegionStats>): Promise<Rep
     body,
     assetNames: ['cards.css', 'market.css', 'lists.css', 'exports.mjs'],
   };
+}
+
+function WhyEmpty({ isEmpty, why }: { isEmpty: boolean; why: string | undefined }) {
+  const words = why || (isEmpty && 'No sales or listings on file for this market.');
+  return words ? <Notice>{words}</Notice> : null;
 }
 
 type HeadProps = {
