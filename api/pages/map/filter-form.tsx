@@ -192,7 +192,8 @@ function MoreFilters({ params, known }: QuestionProps) {
 }
 
 function Range({ of, params, known }: QuestionProps & { of: string }) {
-  const bounds = [FILTER_BY_NAME.get(`${of}_min`)!, FILTER_BY_NAME.get(`${of}_max`)!];
+  // Some figures have only a minimum.
+  const bounds = [`${of}_min`, `${of}_max`].flatMap(name => FILTER_BY_NAME.get(name) ?? []);
   const { unit } = bounds[0]!;
   const { label } = bounds[0]!;
   const isNamed = unit === undefined || label.toLowerCase().includes(unit);
@@ -202,7 +203,7 @@ function Range({ of, params, known }: QuestionProps & { of: string }) {
       data-of={FIRST_RANGES.includes(of) ? of : undefined}
     >
       <legend>
-        <span>{label}</span>
+        <span>{bounds.length === 1 ? `${label}, at least` : label}</span>
         {isNamed ? '' : ` (${UNITS[unit] ?? unit})`}
       </legend>
       <div>
