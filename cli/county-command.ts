@@ -41,7 +41,7 @@ export function addCountyCommands(program: Command): void {
     .option('--rows <n>', 'number of parcel rows to read', wholeNumber, 500)
     .option('--json', 'print JSON')
     .description(
-      "write a county's feeds: parcels from the catalog, and roads, wetlands, flood zones, elevation, water, and place names from agencies",
+      "write a county's feeds: parcels from the catalog, and roads, wetlands, flood zones, elevation, water, place names, soils, and other overlays from agencies",
     )
     .addHelpText(
       'after',

@@ -1,5 +1,5 @@
 import { sourcesOfCounty } from '../../shared/feeds/catalogue.ts';
-import { COUNTY_KINDS, type CountyKind } from '../../shared/feeds/county-feeds.ts';
+import { COUNTY_KINDS, type CountyKind, isCountyOverlay } from '../../shared/feeds/county-feeds.ts';
 import { type NoComps, noComps } from '../../shared/feeds/no-comps.ts';
 import { readSalesPrograms, salesProgramOf } from '../../shared/feeds/sales-programs.ts';
 import type { Config } from '../../shared/platform/config.ts';
@@ -8,6 +8,7 @@ import { countyText, fiveDigits } from '../../shared/regions/counties.ts';
 import { stateOfFips } from '../../shared/regions/states.ts';
 import type { Feed } from '../../workers/ingest/all-kinds.ts';
 import { addressOf } from '../../workers/setup/feed-address.ts';
+import { fillsKind } from '../../workers/setup/fills-kind.ts';
 
 export type ListedKind = {
   kind: CountyKind;
@@ -61,8 +62,8 @@ export async function listCounties(
     byName: new Map(installed.map(feed => [feed.name, feed])),
     lastRun: new Map(runs.map(({ feed, status }) => [feed, status])),
   };
-  const withFeeds = installed.flatMap(({ fips, kind }) =>
-    fips !== null && isCountyKind(kind) ? [fips] : [],
+  const withFeeds = installed.flatMap(feed =>
+    feed.fips !== null && COUNTY_KINDS.some(kind => fillsKind(feed, kind)) ? [feed.fips] : [],
   );
   const programs = readSalesPrograms(salesFile);
   const listed = [...byCode.keys(), ...withFeeds].filter(wanted);
@@ -101,7 +102,10 @@ function listKind(
   { installed, byName, lastRun }: KnownFeeds,
   isOffered: boolean,
 ): ListedKind[] {
-  const all = sources.filter(source => source.kind === kind);
+  const all = sources.filter(source => {
+    const feed = byName.get(source.feed);
+    return isCountyOverlay(kind) ? feed !== undefined && fillsKind(feed, kind) : source.kind === kind;
+  });
   // Elevation tiles of a neighboring county extend across the county line.
   const ofCounty = all.filter(({ feed }) => (byName.get(feed)?.fips ?? code) === code);
   const loaded = ofCounty.length > 0 ? ofCounty : all;
@@ -116,7 +120,7 @@ function listKind(
       merged_at: merged_at === null ? null : new Date(merged_at),
       last_run: lastRun.get(feed) ?? null,
     }));
-  const waiting = installed.find(feed => feed.kind === kind && feed.fips === code);
+  const waiting = installed.find(feed => feed.fips === code && fillsKind(feed, kind));
   if (!waiting && !isOffered) return [];
   const unknown = { kind, licence: null, edition: null, merged_at: null };
   if (!waiting) return [{ ...unknown, feed: null, state: 'missing', from: null, last_run: null }];
@@ -131,5 +135,3 @@ function listKind(
     },
   ];
 }
-
-const isCountyKind = (kind: string): boolean => (COUNTY_KINDS as readonly string[]).includes(kind);

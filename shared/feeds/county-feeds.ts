@@ -2,7 +2,21 @@ import { z } from 'zod';
 import { countyCode, type JobDefinition, RETRY } from '../platform/queue/jobs.ts';
 import { fiveDigits } from '../regions/counties.ts';
 
-/** The kinds of feed that a county needs, in display order. */
+/** Overlays that agencies publish for every county. Each is the name of a preset. */
+export const COUNTY_OVERLAYS = [
+  'soils',
+  'protected_land',
+  'opportunity_zones',
+  'transmission_lines',
+  'railroads',
+  'urban_areas',
+] as const;
+export type CountyOverlay = (typeof COUNTY_OVERLAYS)[number];
+
+export const isCountyOverlay = (kind: string): kind is CountyOverlay =>
+  (COUNTY_OVERLAYS as readonly string[]).includes(kind);
+
+/** The data that a county needs, in display order: kinds of feed, and presets of kind overlay. */
 export const COUNTY_KINDS = [
   'assessor',
   'listings',
@@ -12,6 +26,7 @@ export const COUNTY_KINDS = [
   'elevation',
   'water',
   'places',
+  ...COUNTY_OVERLAYS,
 ] as const;
 export type CountyKind = (typeof COUNTY_KINDS)[number];
 

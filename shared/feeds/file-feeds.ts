@@ -34,6 +34,7 @@ export const UPLOAD_FORMATS = {
   parquet: 'Parquet, GeoParquet',
   dbf: 'dBASE table',
   access: 'Microsoft Access database',
+  ssurgo: 'Soil survey (SSURGO, zipped)',
 } as const;
 export type UploadFormat = keyof typeof UPLOAD_FORMATS;
 

@@ -108,6 +108,23 @@ const schema = z.object({
   PLACES_URL: mirror.default(
     'https://prd-tnm.s3.amazonaws.com/StagedProducts/GeographicNames/DomesticNames/DomesticNames_{state}_Text.zip',
   ),
+  SOIL_AREAS_URL: mirror.default('https://sdmdataaccess.nrcs.usda.gov/Tabular/post.rest'),
+  SOILS_URL: mirror.default(
+    'https://websoilsurvey.nrcs.usda.gov/DSD/Download/Cache/SSA/wss_SSA_{area}_[{date}].zip',
+  ),
+  PROTECTED_LAND_URL: mirror.default(
+    'https://services.arcgis.com/v01gqwM5QqNysAAi/arcgis/rest/services/PADUS_Protection_Status_by_GAP_Status_Code/FeatureServer/0',
+  ),
+  OPPORTUNITY_ZONES_URL: mirror.default(
+    'https://services.arcgis.com/VTyQ9soqVukalItT/arcgis/rest/services/Opportunity_Zones/FeatureServer/13',
+  ),
+  TRANSMISSION_LINES_URL: mirror.default(
+    'https://services2.arcgis.com/FiaPA4ga0iQKduv3/arcgis/rest/services/US_Electric_Power_Transmission_Lines/FeatureServer/0',
+  ),
+  RAILROADS_URL: mirror.default('https://www2.census.gov/geo/tiger/TIGER{year}/RAILS/tl_{year}_us_rails.zip'),
+  URBAN_AREAS_URL: mirror.default(
+    'https://www2.census.gov/geo/tiger/TIGER{year}/UAC20/tl_{year}_us_uac20.zip',
+  ),
   PLAT_DIR: path.default(join(rootDir, '.plat')),
   UPLOAD_MAX_MB: z.coerce.number().min(1).max(10_000).default(256),
   UPLOAD_TIMEOUT_MS: z.coerce.number().int().min(100).max(43_200_000).default(3_600_000),

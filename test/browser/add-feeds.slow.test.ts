@@ -108,11 +108,11 @@ describePages('feeds from /admin', site => {
       .click();
     await page.locator('[data-state=planned]').first().waitFor();
     await inspect(page);
-    await button(page, 'add').filter({ hasText: '7' }).click();
+    await button(page, 'add').filter({ hasText: '13' }).click();
     await page.locator('#progress[data-open]').waitFor();
     // Without a press of a key the page follows what the workers do.
     await page.locator('#progress:not([data-open])').waitFor();
-    await page.locator('.notice.bad', { hasText: '6 of 7' }).waitFor();
+    await page.locator('.notice.bad', { hasText: '12 of 13' }).waitFor();
     await page.locator('[data-kind=roads][data-state=failed]', { hasText: 'ROADS_URL' }).waitFor();
     await inspect(page);
     const added = page.url();
@@ -124,7 +124,7 @@ describePages('feeds from /admin', site => {
     await startTestWorker(workerConfig(db, 'postgres', settings), allJobs);
     await button(page, 'add').click();
     await page.locator('.notice.good').waitFor();
-    await expect.poll(() => page.locator('.badge.good').count()).toBe(7);
+    await expect.poll(() => page.locator('.badge.good').count()).toBe(13);
     await page.locator('a[href^="/admin/runs/"]').first().click();
     await page.locator('h1', { hasText: 'Penobscot, ME' }).waitFor();
     await mirror.close();

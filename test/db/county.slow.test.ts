@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { COUNTY_OVERLAYS } from '../../shared/feeds/county-feeds.ts';
 import { loadFeed, parseFeed } from '../../workers/ingest/load-feeds.ts';
 import { newCaller, startTestApi } from '../support/api.ts';
 import { lots, withLayer } from '../support/arcgis.ts';
@@ -40,7 +41,7 @@ beforeAll(async () => {
 });
 afterAll(() => mirror.close());
 
-const LAND = ['roads', 'wetlands', 'flood', 'elevation', 'water', 'places'];
+const LAND = ['roads', 'wetlands', 'flood', 'elevation', 'water', 'places', ...COUNTY_OVERLAYS];
 
 /** Of the parcels of Maine's first counties. */
 const FAULTS = ['dead', 'page', 'undated', 'moved'];
@@ -61,11 +62,9 @@ test('a feed of each kind is written, each for a source that responded, and what
     0,
     expect.stringMatching(/roads +23019-roads +written +http\S+TIGER2025\S+ +2026-05-01 +public domain/),
   ]);
-  expect(err).toMatch(/Wrote 7 feeds/);
+  expect(err).toMatch(/Wrote 13 feeds/);
   expect(readdirSync(feeds).sort()).toEqual(
-    ['elevation', 'flood', 'parcels', 'places', 'roads', 'water', 'wetlands'].map(
-      kind => `23019-${kind}.yaml`,
-    ),
+    [...LAND, 'parcels'].map(kind => `23019-${kind.replace('_', '-')}.yaml`).sort(),
   );
   const parcels = readFileSync(join(feeds, '23019-parcels.yaml'), 'utf8');
   expect(parcels).toMatch(/licence: as is\n[\s\S]*key: \w+ +# 9\d%[\s\S]*acres: ACRES/);
@@ -95,6 +94,20 @@ test('a feed of each kind is written, each for a source that responded, and what
       not_counting: { Civil: 1, historical: 1 },
     },
   });
+  // Of two survey areas, the polygons of the county, without land that isn't surveyed.
+  expect(await run('23019-soils')).toMatchObject({
+    status: 'merged',
+    counts: { read: { layer: 6 }, skipped: 4, rows: 2, rejected: {} },
+  });
+  expect(await run('23019-railroads')).toMatchObject({ status: 'merged', counts: { skipped: 1, rows: 2 } });
+  expect(await run('23019-urban-areas')).toMatchObject({ status: 'merged', counts: { skipped: 1, rows: 1 } });
+  // The layer has no proclamation boundaries.
+  expect(await run('23019-protected-land')).toMatchObject({
+    status: 'merged',
+    counts: { rows: 2, skipped: 1 },
+  });
+  expect(await run('23019-opportunity-zones')).toMatchObject({ status: 'merged', counts: { rows: 1 } });
+  expect(await run('23019-transmission-lines')).toMatchObject({ status: 'merged', counts: { rows: 2 } });
   expect(
     await all(
       pool,
@@ -155,6 +168,7 @@ test('the list shows what is loaded, how old it is, where it is from, and what i
     'elevation waiting',
     'water waiting',
     'places waiting',
+    ...COUNTY_OVERLAYS.map(kind => `${kind} waiting`),
   ]);
   expect((await county('list', '23009')).out).toMatch(/missing: assessor; .*catalog/);
   expect((await county('list', '23009')).out).toMatch(/comps: .*sales/);
@@ -178,7 +192,7 @@ test('without a network nothing is written, and the messages say what to set', a
     '23009',
   ]);
   expect([code, readdirSync(lonely)]).toEqual([1, []]);
-  expect(err).toMatch(/\b7 .*\(6 failed, 0 off, 1 unknown\): 23009-parcels, 23009-roads, /);
+  expect(err).toMatch(/\b13 .*\(12 failed, 0 off, 1 unknown\): 23009-parcels, 23009-roads, /);
   for (const setting of [
     'ROADS_URL',
     'WETLANDS_URL',
@@ -186,6 +200,12 @@ test('without a network nothing is written, and the messages say what to set', a
     'ELEVATION_URL',
     'WATER_URL',
     'PLACES_URL',
+    'SOILS_URL',
+    'RAILROADS_URL',
+    'URBAN_AREAS_URL',
+    'PROTECTED_LAND_URL',
+    'OPPORTUNITY_ZONES_URL',
+    'TRANSMISSION_LINES_URL',
   ])
     expect(out).toContain(setting);
 });
@@ -197,7 +217,7 @@ test('when some servers fail, the other feeds are written and each failure is re
   elsewhere.ROADS_URL = roadsBy('headless');
   const state = (...argv: string[]) => runCommand(elsewhere, ['county', 'add', '--json', ...argv]);
   const planned = JSON.parse((await state('--state', 'ME', '--dry-run')).out) as { status: string }[];
-  expect(planned.filter(({ status }) => status === 'planned')).toHaveLength(16 * 6 + 5);
+  expect(planned.filter(({ status }) => status === 'planned')).toHaveLength(16 * 12 + 5);
 
   const told = async () => {
     const { code, out } = await state('23001', '23003', '23005', '23007');
@@ -231,11 +251,11 @@ test('when some servers fail, the other feeds are written and each failure is re
     const added = JSON.parse((await state('23009', '--force')).out) as { kind: string; address: string }[];
     expect(added.find(({ kind }) => kind === 'roads')!.address).toMatch(/TIGER2025/);
   }
-}, 60_000);
+}, 120_000);
 
 test('--run loads existing feeds as well', async () => {
   const { code, out } = await county('add', '23019', '--run');
-  expect([code, out.match(/^23019-\w+: job \S+/gm)?.length]).toEqual([0, 7]);
+  expect([code, out.match(/^23019-[\w-]+: job \S+/gm)?.length]).toEqual([0, 13]);
 });
 
 test('a missing catalog is reported', async () => {
@@ -263,6 +283,7 @@ test("customers see terms, age, and URL of what was added, and what the operator
     'assessor',
     'elevation',
     'flood',
+    ...COUNTY_OVERLAYS.map(() => 'overlay'),
     'places',
     'roads',
     'water',

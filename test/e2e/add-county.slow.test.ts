@@ -108,7 +108,7 @@ test('a county that failed stays at /admin on one line, with its cause and a ret
   });
   for (const _ of [1, 2]) {
     const page = await ask('add');
-    expect(states(page)).toEqual(Array(7).fill('failed'));
+    expect(states(page)).toEqual(Array(13).fill('failed'));
     expect(page).toMatch(/class="notice bad".*internet.*href="\/admin\/files"/s);
     const panel = await unloaded();
     expect(panel).toMatch(/Penobscot, ME.*internet.*name="county" value="23019".*href="\/admin\/files"/s);
@@ -120,21 +120,21 @@ test('a county that failed stays at /admin on one line, with its cause and a ret
 test('the page shows what publishers offer, adds it, follows its runs, and then says that the county is loaded', async () => {
   await worker();
   const offered = await ask('look');
-  expect(states(offered)).toEqual(Array(7).fill('planned'));
+  expect(states(offered)).toEqual(Array(13).fill('planned'));
   expect(offered).toMatch(/as is.*US Census Bureau, TIGER\/Line/);
-  expect(offered).toMatch(/<button[^>]*>[^<]*\b7 feeds/);
+  expect(offered).toMatch(/<button[^>]*>[^<]*\b13 feeds/);
   expect([existsSync(feeds), mirror.requests.length]).toEqual([false, 0]);
 
   const added = await ask('add');
-  expect(states(added)).toEqual(Array(7).fill('merged'));
+  expect(states(added)).toEqual(Array(13).fill('merged'));
   expect(added).toMatch(/class="notice good".*href="\/admin\/runs\/\d+"[^>]*>[^<]*<\/a>: 25 rows/s);
-  expect(readdirSync(feeds)).toHaveLength(7);
+  expect(readdirSync(feeds)).toHaveLength(13);
   expect(await unloaded()).toBeUndefined();
   const [by] = await all(pool, 'select distinct requested_by from runs');
   expect(by).toEqual({ requested_by: expect.stringContaining('@acme.example') });
 
-  expect(states(await ask('look'))).toEqual(Array(7).fill('there'));
-  expect(states(await ask('add'))).toEqual(Array(7).fill('unchanged'));
+  expect(states(await ask('look'))).toEqual(Array(13).fill('there'));
+  expect(states(await ask('add'))).toEqual(Array(13).fill('unchanged'));
 }, 240_000);
 
 test('an unreachable source is reported with what to do; the others are loaded, and a second try adds it', async () => {
@@ -143,7 +143,7 @@ test('an unreachable source is reported with what to do; the others are loaded, 
   const told = await ask('add');
   expect(told).toMatch(/data-kind="roads" data-state="failed"/);
   expect(told).toMatch(/127\.0\.0\.1:9.*ROADS_URL/);
-  expect(told).toMatch(/class="notice bad".*\b6 of 7 /);
+  expect(told).toMatch(/class="notice bad".*\b12 of 13 /);
   await first.stop();
   await worker({ FEEDS_DIR: lonely });
   expect(states(await ask('add')).every(state => state === 'merged' || state === 'unchanged')).toBe(true);

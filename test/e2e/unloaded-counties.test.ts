@@ -85,6 +85,19 @@ test('a county stays listed with its cause and only its newest job, until everyt
   expect(await rowAfter({ added: [one('assessor', 'unknown')] })).toBeUndefined();
 });
 
+test("an overlay is loaded once a feed with its preset is, and another overlay isn't", async () => {
+  expect(await rowAfter({ added: [one('soils', 'failed')] })).toContain('soils answered 404.');
+  await db.pool.query(
+    `with feed as (
+       insert into feeds (name, kind, definition)
+       values ('my-soils', 'overlay', '{"kind": "overlay", "preset": "soils", "fips": "23019"}') returning id
+     )
+     insert into runs (feed_id, status, requested_by) select id, 'merged', 'ana' from feed`,
+  );
+  expect(await rowAfter({ added: [one('soils', 'failed')] })).toBeUndefined();
+  expect(await rowAfter({ added: [one('railroads', 'failed')] })).toContain('railroads answered 404.');
+});
+
 test('only the newest row of a repeated job is open', async () => {
   for (const status of ['failed', 'failed', 'queued'])
     await db.pool.query(

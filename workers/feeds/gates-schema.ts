@@ -48,7 +48,10 @@ const PERCENT_GATES = {
   },
 } satisfies Record<string, PercentGate>;
 
-export type Gates = Record<keyof typeof PERCENT_GATES, number> & { empty_columns: boolean };
+export type Gates = Record<keyof typeof PERCENT_GATES, number> & {
+  empty_columns: boolean;
+  allow_empty: boolean;
+};
 export type GateName = keyof Gates;
 
 const gates = Object.entries<PercentGate>(PERCENT_GATES);
@@ -58,6 +61,7 @@ export const COMMON_GATES = gates.flatMap(([name, { isCommon }]) => (isCommon ? 
 export const GATE_DEFAULTS = {
   ...Object.fromEntries(gates.map(([name, { usual }]) => [name, usual])),
   empty_columns: true,
+  allow_empty: false,
 } as Gates;
 
 const percentages = Object.fromEntries(
@@ -74,5 +78,10 @@ export const gatesSchema = z
     empty_columns: z
       .boolean()
       .describe('Block the run if a mapped column had values before and is empty now. Default: true.'),
+    allow_empty: z
+      .boolean()
+      .describe(
+        'Layers with features: accept a run without features, such as railroads in a county that has none. Default: false.',
+      ),
   })
   .partial();

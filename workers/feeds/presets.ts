@@ -44,6 +44,14 @@ export const PRESETS = [
   'census_population',
   'census_permits',
   'census_income',
+  'soils',
+  'zoning',
+  'zoning_atlas',
+  'protected_land',
+  'opportunity_zones',
+  'transmission_lines',
+  'railroads',
+  'urban_areas',
 ] as const;
 export type PresetName = (typeof PRESETS)[number];
 

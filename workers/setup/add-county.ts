@@ -1,7 +1,13 @@
+import { setMaxListeners } from 'node:events';
 import { existsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { COUNTY_KINDS, type CountyKind, type CountyKindStatus } from '../../shared/feeds/county-feeds.ts';
+import {
+  COUNTY_KINDS,
+  type CountyKind,
+  type CountyKindStatus,
+  isCountyOverlay,
+} from '../../shared/feeds/county-feeds.ts';
 import type { Config } from '../../shared/platform/config.ts';
 import { writeFileAtomic } from '../../shared/platform/disk.ts';
 import { errorCode, messageOf, PlatError } from '../../shared/platform/errors.ts';
@@ -10,12 +16,14 @@ import { type FileVersion, fetchFileVersion } from '../../shared/platform/http/f
 import { isUnreachable } from '../../shared/platform/http/http.ts';
 import { fiveDigits } from '../../shared/regions/counties.ts';
 import { readPreset } from '../feeds/presets.ts';
+import { formatOf } from '../formats/read-format.ts';
 import type { Feed } from '../ingest/all-kinds.ts';
 import { sharedFolder } from '../ingest/engine/run-folder.ts';
 import { tilesOfBounds } from '../ingest/layers/stage-tiles.ts';
 import { parseFeed } from '../ingest/load-feeds.ts';
 import { suggestFeed } from './check-suggestion.ts';
 import { addressOf } from './feed-address.ts';
+import { fillsKind } from './fills-kind.ts';
 import {
   boundsOf,
   feedHeaderLines,
@@ -26,6 +34,7 @@ import {
   planCounty,
   presetOf,
 } from './plan-county.ts';
+import { soilAddress, soilAreas } from './soil-areas.ts';
 
 export type AddOptions = {
   dryRun: boolean;
@@ -44,12 +53,14 @@ export async function addCounty(
   installed: readonly Feed[],
   options: AddOptions,
 ): Promise<CountyKindStatus[]> {
+  // All kinds are added at once, and each listens for an abort.
+  setMaxListeners(0, options.signal);
   const planned = planCounty(county, config);
   const fips = fiveDigits(county);
   const results = await Promise.all(
     COUNTY_KINDS.map(async kind => {
       const feed = planned.find(each => each.kind === kind);
-      const there = installed.find(each => each.kind === kind && each.fips === county);
+      const there = installed.find(each => each.fips === county && fillsKind(each, kind));
       // A state without a known sales program has no sales file.
       if (kind === 'listings' && !feed && !there) return null;
       const added =
@@ -135,11 +146,11 @@ async function addFeed(planned: PlannedFeed, config: Config, options: AddOptions
       message: `would be written to ${file}`,
     };
   try {
-    const found = await findSource(planned, options.look);
+    const found = await findSource(planned, config, options);
     const { text, off } =
       kind === 'assessor' || kind === 'listings'
         ? await mappedText(planned, found.addresses, config, options)
-        : { text: landText(planned, found.addresses[0]!, config), off: [] };
+        : { text: landText(planned, found.addresses, config), off: [] };
     const feed = off.length === 0 ? parseFeed(text, file) : null;
     const known = {
       ...result,
@@ -206,10 +217,15 @@ export function cachedFileVersion(signal: AbortSignal): FileVersionLookup {
  */
 async function findSource(
   { kind, fips, addresses, source, program }: PlannedFeed,
-  look: FileVersionLookup,
+  config: Config,
+  { look, signal }: Pick<AddOptions, 'look' | 'signal'>,
 ): Promise<Found> {
+  if (kind === 'soils') return findSurveys(fips, addresses[0]!, config, { look, signal });
   // For a layer server, the reader checks whether it exists.
-  const isServer = source !== undefined || program?.format === 'arcgis';
+  const isServer =
+    source !== undefined ||
+    program?.format === 'arcgis' ||
+    (isCountyOverlay(kind) && formatOf(addresses[0]!) === 'arcgis');
   if (isServer) return { addresses: addresses.slice(0, 1), state: UNKNOWN };
   if (program?.together) {
     const states = await Promise.all(
@@ -229,6 +245,22 @@ async function findSource(
   }
   if (silent) return silent;
   throw new PlatError('feed_source', `None of these exist: ${addresses.join(', ')}.`);
+}
+
+/** The zips of a county's soil survey areas. All must exist, because each has a part of the county. */
+async function findSurveys(
+  fips: string,
+  template: string,
+  { SOIL_AREAS_URL }: Config,
+  { look, signal }: Pick<AddOptions, 'look' | 'signal'>,
+): Promise<Found> {
+  const areas = template.includes('{area}') ? await soilAreas(fips, SOIL_AREAS_URL, looking(signal)) : [];
+  const addresses = areas.length === 0 ? [template] : areas.map(area => soilAddress(template, area));
+  if (formatOf(template) === 'arcgis') return { addresses, state: UNKNOWN };
+  const states = await Promise.all(addresses.map(look));
+  const missing = addresses.filter((_, i) => states[i] === null);
+  if (missing.length > 0) throw new PlatError('feed_source', `These don't exist: ${missing.join(', ')}.`);
+  return { addresses, state: states[0]! };
 }
 
 /**

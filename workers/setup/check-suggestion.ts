@@ -4,6 +4,7 @@ import { PlatError } from '../../shared/platform/errors.ts';
 import { type PresetName, readPreset } from '../feeds/presets.ts';
 import type { Candidate } from '../feeds/suggest/column-profile.ts';
 import { isReso, listingColumns } from '../feeds/suggest/listing-file.ts';
+import { overlayPresetOf } from '../feeds/suggest/overlay-file.ts';
 import { saleColumns, salePresetOf, salesSection } from '../feeds/suggest/sale-file.ts';
 import { type Sample, type Suggestions, suggestColumns } from '../feeds/suggest/suggest-columns.ts';
 import {
@@ -67,7 +68,8 @@ export async function suggestFeed(request: SuggestRequest): Promise<SuggestedFee
   const sample = await readSample(request.input, { ...request, fips: head.fips });
   const { input, batch, names, layer } = sample;
   const { rows } = batch;
-  const preset = request.preset ?? salePresetOf(names) ?? (isReso(names) ? 'reso' : undefined);
+  const preset =
+    request.preset ?? salePresetOf(names) ?? overlayPresetOf(names) ?? (isReso(names) ? 'reso' : undefined);
   const known = preset ? readPreset(preset).kind : kindOfColumns(names);
   const suggest = withDecimalCommas(request.suggest ?? suggestColumns);
   const columns = columnsSampled(sample, request.key);
@@ -86,7 +88,7 @@ export async function suggestFeed(request: SuggestRequest): Promise<SuggestedFee
     : offered
       ? ['', 'listings:', ...lines, ...plainColumnLines(offered.columns)]
       : preset
-        ? [`preset: ${preset}`, '', kind === 'listings' ? 'listings:' : 'roll:', ...lines]
+        ? [`preset: ${preset}`, '', SECTIONS[kind] ?? 'roll:', ...lines]
         : ['', 'layer:', ...lines];
   const textOf = (problems: readonly string[], comps: readonly string[] = []) => {
     const off = problems.length > 0;
@@ -116,6 +118,8 @@ export async function suggestFeed(request: SuggestRequest): Promise<SuggestedFee
   const fipsWhy = county?.why ?? null;
   return { text, kind, fips, fipsWhy, rows: rows.length, suggestions, check, problems, loaded };
 }
+
+const SECTIONS: Record<string, string> = { listings: 'listings:', overlay: 'layer:' };
 
 function suggestedLines(
   suggestions: Suggestions,

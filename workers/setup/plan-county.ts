@@ -1,5 +1,5 @@
 import { type CatalogueSource, readCatalogue, sourcesOfCounty } from '../../shared/feeds/catalogue.ts';
-import type { CountyKind } from '../../shared/feeds/county-feeds.ts';
+import { type CountyKind, isCountyOverlay } from '../../shared/feeds/county-feeds.ts';
 import {
   readSalesPrograms,
   type SalesProgram,
@@ -8,7 +8,6 @@ import {
 } from '../../shared/feeds/sales-programs.ts';
 import { padBox } from '../../shared/geo/box.ts';
 import type { Box } from '../../shared/geo/geometry-types.ts';
-import type { LandKind as AnyLandKind } from '../../shared/model/feed-kinds.ts';
 import type { Config } from '../../shared/platform/config.ts';
 import { countyText, fiveDigits } from '../../shared/regions/counties.ts';
 import { countyExtent } from '../../shared/regions/county-polygons.ts';
@@ -18,7 +17,7 @@ import { feedHead, inputLines } from '../feeds/suggest/write-feed.ts';
 import type { InputSection } from '../formats/format-input.ts';
 import { formatOf } from '../formats/read-format.ts';
 
-type LandKind = CountyKind & AnyLandKind;
+type LandKind = Exclude<CountyKind, 'assessor' | 'listings'>;
 
 /** A feed that a county lacks, and possible addresses for its data. The first address that exists is used. */
 export type PlannedFeed = {
@@ -35,7 +34,8 @@ export type PlannedFeed = {
   program?: SalesProgram;
 };
 
-export const feedNameOf = (fips: string, kind: CountyKind): string => `${fips}-${NAMES[kind] ?? kind}`;
+export const feedNameOf = (fips: string, kind: CountyKind): string =>
+  `${fips}-${NAMES[kind] ?? kind.replaceAll('_', '-')}`;
 
 const NAMES: Partial<Record<CountyKind, string>> = { assessor: 'parcels', listings: 'sales' };
 
@@ -79,6 +79,42 @@ const AGENCIES: Record<LandKind, Agency> = {
     attribution: 'US Geological Survey, Geographic Names Information System',
     licence: 'public domain (US government)',
   },
+  soils: {
+    setting: 'SOILS_URL',
+    what: 'soils',
+    attribution: 'USDA Natural Resources Conservation Service, Soil Survey Geographic Database',
+    licence: 'public domain (US government)',
+  },
+  protected_land: {
+    setting: 'PROTECTED_LAND_URL',
+    what: 'protected land',
+    attribution: 'US Geological Survey, Protected Areas Database of the United States',
+    licence: 'public domain (US government)',
+  },
+  opportunity_zones: {
+    setting: 'OPPORTUNITY_ZONES_URL',
+    what: 'opportunity zones',
+    attribution: 'US Department of Housing and Urban Development',
+    licence: 'public domain (US government)',
+  },
+  transmission_lines: {
+    setting: 'TRANSMISSION_LINES_URL',
+    what: 'transmission lines',
+    attribution: 'Homeland Infrastructure Foundation-Level Data',
+    licence: 'public domain (US government)',
+  },
+  railroads: {
+    setting: 'RAILROADS_URL',
+    what: 'railroads',
+    attribution: 'US Census Bureau, TIGER/Line',
+    licence: 'public domain (US government)',
+  },
+  urban_areas: {
+    setting: 'URBAN_AREAS_URL',
+    what: 'urban areas',
+    attribution: 'US Census Bureau, TIGER/Line',
+    licence: 'public domain (US government)',
+  },
 };
 
 /** The Census Bureau publishes one version per year. Plat tries the last three. */
@@ -92,6 +128,14 @@ export function boundsOf(fips: string): Box {
   const extent = countyExtent(Number(fips));
   if (extent === undefined) throw new Error(`No county has the FIPS code ${fips}.`);
   return padBox(extent, MARGIN_DEG).map(side => Number(side.toFixed(4))) as Box;
+}
+
+/** The margin is wider than a mile, which is how far Plat measures distances to these overlays. */
+const OVERLAY_MARGIN_DEG = 0.03;
+
+function overlayBox(fips: string): Box {
+  const [west, south, east, north] = padBox(countyExtent(Number(fips))!, OVERLAY_MARGIN_DEG);
+  return [west, south, east, north].map(side => Number(side.toFixed(4))) as Box;
 }
 
 /** The feeds that a county needs, and their sources. Makes no requests. */
@@ -179,6 +223,13 @@ export function inputOf(
     program?.format ??
     formatOf([address].flat()[0]!) ??
     'shapefile') as InputSection['format'];
+  if (isCountyOverlay(kind))
+    return {
+      source: address,
+      format: kind === 'soils' && format === 'shapefile' ? 'ssurgo' : format,
+      // Soils cover a parcel, but the nearest line can be in the next county.
+      within: kind === 'soils' ? 'county' : overlayBox(fips),
+    };
   const isShared = source
     ? source.place.length === 2
     : kind === 'wetlands' || kind === 'flood' || !!program?.within;
@@ -240,12 +291,21 @@ const ofCounty = (fips: string): string[] => [
   `    - { column: county_numeric, not_in: ["${fips.slice(2)}", "${Number(fips.slice(2))}"] }`,
 ];
 
-export function landText(planned: PlannedFeed, address: string, config: Config): string {
+export function landText(planned: PlannedFeed, addresses: readonly string[], config: Config): string {
   const { fips, kind, name, title, attribution, licence } = planned;
-  const head = feedHead({ name, kind, fips, title, attribution, licence }, feedHeaderLines(planned, config));
+  const [address = '', ...others] = addresses;
+  const ofKind = isCountyOverlay(kind) ? { kind: 'overlay', preset: kind } : { kind };
+  const about = feedHeaderLines(planned, config);
+  const head = feedHead({ name, ...ofKind, fips, title, attribution, licence }, about);
   const body =
     kind === 'elevation'
       ? ['elevation:', `  template: ${address}`, `  bounds: [${boundsOf(fips).join(', ')}]`]
-      : ['layer:', ...inputLines(inputOf(planned, address)), ...(kind === 'places' ? ofCounty(fips) : [])];
+      : [
+          'layer:',
+          ...inputLines(inputOf(planned, others.length > 0 ? [...addresses] : address)),
+          ...(kind === 'places' ? ofCounty(fips) : []),
+        ];
+  // Every county has soils, but not every county has a railroad.
+  if (isCountyOverlay(kind) && kind !== 'soils') body.push('gates:', '  allow_empty: true');
   return `${[...head, '', ...body].join('\n')}\n`;
 }

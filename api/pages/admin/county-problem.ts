@@ -9,6 +9,12 @@ export const KINDS: Record<CountyKind, string> = {
   elevation: 'Elevation',
   water: 'Water',
   places: 'Place names',
+  soils: 'Soils',
+  protected_land: 'Protected land',
+  opportunity_zones: 'Opportunity zones',
+  transmission_lines: 'Transmission lines',
+  railroads: 'Railroads',
+  urban_areas: 'Urban areas',
 };
 
 type Offered = AddCountyResult['added'][number];

@@ -205,6 +205,7 @@ export async function withRetry<T>(
 export type FetchOptions<T> = RedirectOptions & {
   method?: string;
   headers?: Record<string, string>;
+  body?: string;
   /** Timeout for one attempt, including the body. Omit it if the signal has a timeout. */
   timeoutMs?: number;
   /** Sends the request. Default: `request`. A replacement may cache or throttle. */
@@ -218,13 +219,14 @@ export type FetchOptions<T> = RedirectOptions & {
  */
 export function fetchWithRetry<T>(
   url: URL,
-  { method, headers, timeoutMs, send = request, read, ...options }: FetchOptions<T>,
+  { method, headers, body, timeoutMs, send = request, read, ...options }: FetchOptions<T>,
   { signal, onNote, ...context }: Pick<OpenContext, 'signal' | 'limits' | 'onNote'>,
 ): Promise<T> {
   const attempt = async (): Promise<AttemptOutcome<T>> => {
     try {
       const init = {
         ...(method !== undefined && { method }),
+        ...(body !== undefined && { body }),
         headers: { 'user-agent': USER_AGENT, ...headers },
         signal: timeoutMs === undefined ? signal : AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]),
       };

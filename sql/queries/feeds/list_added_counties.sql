@@ -1,5 +1,5 @@
 -- For each county that an operator added, lists the last job that added it, the runs that the job requested,
--- and the kinds of data loaded so far, from any feed.
+-- and the kinds of data loaded so far, from any feed. An overlay's kind is its preset.
 with last_jobs as (
   select distinct on (payload ->> 'county') id, (payload ->> 'county')::int as fips, status, error, result, queued_at
   from jobs
@@ -7,7 +7,8 @@ with last_jobs as (
   order by payload ->> 'county', queued_at desc
 ),
 loaded as (
-  select (f.definition ->> 'fips')::int as fips, array_agg(distinct f.kind) as kinds
+  select (f.definition ->> 'fips')::int as fips, array_agg(
+    distinct case when f.kind = 'overlay' then coalesce(f.definition ->> 'preset', '') else f.kind end) as kinds
   from feeds f
   where exists (select from runs r where r.feed_id = f.id and r.status in ('merged', 'unchanged'))
   group by 1

@@ -3,12 +3,14 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { LISTING_FIELD_NAMES } from '../../../shared/model/listing-fields.ts';
 import { PARCEL_FIELD_NAMES } from '../../../shared/model/parcel-fields.ts';
-import { PRESETS, readPreset } from '../../../workers/feeds/presets.ts';
+import { PRESETS, type PresetName, readPreset } from '../../../workers/feeds/presets.ts';
 import { readInput } from '../../../workers/formats/read-format.ts';
 import type { SourceRow } from '../../../workers/formats/row-batch.ts';
-import type { Feed } from '../../../workers/ingest/all-kinds.ts';
+import { type Feed, VECTOR_LAYERS } from '../../../workers/ingest/all-kinds.ts';
 import { compileParcelMapper } from '../../../workers/ingest/kinds/assessor/map-parcel.ts';
 import { compileListingMapper } from '../../../workers/ingest/kinds/listings/map-listing.ts';
+import { compileLayerMapper } from '../../../workers/ingest/layers/map-layer.ts';
+import type { LayerFeed } from '../../../workers/ingest/layers/vector-layer.ts';
 import { feedOf, presetFixtures } from './support.ts';
 
 const context = { baseDir: presetFixtures, tmpDir: '/tmp', signal: new AbortController().signal, env: {} };
@@ -91,3 +93,110 @@ test('all 67 county numbers of Florida are codes of its counties', () => {
   expect(new Set(Object.values(fips.values)).size).toBe(67);
   expect(fips.values).toMatchObject({ 11: '12001', 23: '12086', 26: '12031', 58: '12095', 77: '12133' });
 });
+
+/** Rows in the schemas of the overlay presets, and the class that each gets, with its other fields. */
+const OVERLAYS: Partial<
+  Record<PresetName, [row: Record<string, unknown>, mapped: Record<string, unknown>][]>
+> = {
+  // An ArcGIS layer has the columns of muaggatt in any case, and numbers as numbers.
+  soils: [
+    [
+      {
+        MUSYM: 'A',
+        ENGSTAFDCD: 'Somewhat limited',
+        DRCLASSDCD: 'Well drained',
+        HYDCLPRS: 0,
+        BROCKDEPMIN: 51,
+        WTDEPANNMIN: null,
+      },
+      {
+        soil_septic: 'somewhat_limited',
+        soil_drainage: 'well',
+        soil_hydric: 'not_hydric',
+        depth_to_bedrock_in: expect.closeTo(20.08),
+      },
+    ],
+    [
+      {
+        MUSYM: 'B',
+        ENGSTAFDCD: null,
+        DRCLASSDCD: 'Subaqueous',
+        HYDCLPRS: 65,
+        BROCKDEPMIN: null,
+        WTDEPANNMIN: 0,
+      },
+      {
+        soil_septic: 'not_rated',
+        soil_drainage: 'subaqueous',
+        soil_hydric: 'partly_hydric',
+        depth_to_water_in: 0,
+      },
+    ],
+    [{ MUSYM: 'NOTCOM', ENGSTAFDCD: null }, { reason: 'skipped' }],
+  ],
+  zoning: [
+    [
+      { ZONE_CODE: 'R-1', ZONE_DESC: 'Single family' },
+      { zoning: 'R-1', name: 'Single family' },
+    ],
+    [
+      { ABB_DIST_NAME: 'CON', DIST_NAME: 'Conservation' },
+      { zoning: 'CON', name: 'Conservation' },
+    ],
+  ],
+  zoning_atlas: [
+    [
+      { DIST_TYPE: 'Nonresidential', DIST_NAME: 'Conservation' },
+      { zoning_type: 'nonresidential', name: 'Conservation' },
+    ],
+    [{ DIST_TYPE: 'Overlay not Affecting Use', DIST_NAME: '' }, { zoning_type: 'overlay' }],
+    [
+      { DIST_TYPE: null, DIST_NAME: null, ABB_DIST_NAME: 'V' },
+      { zoning_type: 'not_reviewed', name: 'V' },
+    ],
+  ],
+  protected_land: [
+    [
+      { Category: 'Fee', Mang_Type: 'FED', Unit_Nm: 'Okefenokee' },
+      { protected_land: 'federal', name: 'Okefenokee' },
+    ],
+    [{ Category: 'Easement', Mang_Type: 'XYZ', Unit_Nm: null }, { protected_land: 'unknown' }],
+    [{ Category: 'Proclamation', Mang_Type: 'FED' }, { reason: 'skipped' }],
+  ],
+  opportunity_zones: [[{ GEOID10: '23019000300' }, { name: '23019000300' }]],
+  transmission_lines: [
+    [
+      { VOLT_CLASS: '735 And Above', OWNER: 'NYPA' },
+      { transmission_lines: '735_and_above', name: 'NYPA' },
+    ],
+    [{ VOLT_CLASS: 'NOT AVAILABLE', OWNER: 'NOT AVAILABLE' }, { transmission_lines: 'unknown' }],
+  ],
+  railroads: [
+    [
+      { MTFCC: 'R1052', FULLNAME: 'Mount Washington Cog Rlwy' },
+      { railroads: 'incline', name: 'Mount Washington Cog Rlwy' },
+    ],
+  ],
+  urban_areas: [[{ NAMELSAD20: 'Bangor, ME Urban Area' }, { name: 'Bangor, ME Urban Area' }]],
+};
+
+test.each(PRESETS.filter(name => readPreset(name).kind === 'overlay'))(
+  '%s maps features to classes',
+  name => {
+    const layer = { source: 'a.geojson', format: 'geojson' };
+    const feed = feedOf(JSON.stringify({ name: 'p', kind: 'overlay', preset: name, layer })) as LayerFeed;
+    const overlay = VECTOR_LAYERS.find(({ kind }) => kind === 'overlay')!.forFeed!(feed);
+    const map = compileLayerMapper(overlay, feed.layer);
+    for (const [values, wanted] of OVERLAYS[name]!) {
+      const row = { rowNo: 1, values, geometry: null };
+      map.prepare([row]);
+      const mapped = map(row);
+      if (!mapped.ok) {
+        expect(mapped).toMatchObject(wanted);
+        continue;
+      }
+      const fields = overlay.rows.names.map((field, i) => [field, mapped.values[i]]);
+      expect(Object.fromEntries(fields.filter(([, value]) => value !== null))).toEqual(wanted);
+    }
+  },
+);

@@ -10,6 +10,7 @@ import { MIN_CONFIDENCE, type Suggestion, type Suggestions } from './suggest-col
 export type FeedHead = {
   name: string;
   kind: string;
+  preset?: string | undefined;
   /** Five digits. Null if the rows don't show it. */
   fips: string | null;
   fipsWhy?: string | null | undefined;
@@ -35,6 +36,7 @@ export function feedHead(head: FeedHead, about: readonly string[]): string[] {
   const given = {
     name: texts.name,
     kind,
+    preset: texts.preset,
     title: texts.title,
     attribution: texts.attribution,
     licence: texts.licence,

@@ -30,7 +30,7 @@ export function checkLayerGates(figures: LayerFigures, limits: Gates, words: Lay
   const { rows, read, covered, boxed, last } = figures;
   const before = last?.covered ?? null;
   return gateResult(figures, [
-    ['empty', rows === 0 ? noUsableFeatures(read, words) : null],
+    ['empty', rows > 0 || limits.allow_empty ? null : noUsableFeatures(read, words)],
     ...rowFaults(figures, limits, words.rows),
     ['coverage', before && covered && lostCoverageFault(before, covered, limits)],
     ['coverage_growth', before && covered && boxed ? grownCoverageFault(before, covered, limits) : null],

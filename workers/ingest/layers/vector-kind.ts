@@ -16,6 +16,7 @@ export const FEATURE_GATES = [
   'max_coverage_drop_percent',
   'max_coverage_growth_percent',
   'empty_columns',
+  'allow_empty',
 ] as const;
 
 /** A kind whose sources contain features, such as roads, zones, or place names. */

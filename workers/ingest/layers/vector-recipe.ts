@@ -158,6 +158,7 @@ async function stageFeatures(run: RunContext, layer: VectorLayer, feed: LayerFee
 
 async function checkLayer(dryRun: DryRun, layer: VectorLayer, feed: LayerFeed): Promise<void> {
   const { result } = dryRun;
+  dryRun.mayBeEmpty = feed.gates.allow_empty;
   const places = layerPlaces(layer, feed);
   await checkPart(dryRun, 'layer', feed.layer, {
     fields: layer.rows,
