@@ -55,7 +55,7 @@ export function openKml(columns: readonly ExportColumn[]): FileWriter {
   };
   return {
     write,
-    end: () => Buffer.concat([write([]), Buffer.from('</Document></kml>\n')]),
+    end: () => [write([]), Buffer.from('</Document></kml>\n')],
   };
 }
 

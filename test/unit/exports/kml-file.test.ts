@@ -28,7 +28,7 @@ test('fields have the types of the schema, even without a value', () => {
     rowOf('3301900000001', ['3301900000001', 'R & D <1>', 't', '2024-02-29', '1999', '', 'Roll']),
     rowOf('3301900000002', ['3301900000002', '', 'f', '', '', '', 'Roll']),
   ];
-  const text = Buffer.concat([kml.write(rows), kml.end()]).toString();
+  const text = Buffer.concat([kml.write(rows), ...kml.end()]).toString();
   expect(attributes(text, 'SimpleField')).toEqual([
     'name="property_id" type="double"',
     'name="apn" type="string"',
@@ -55,7 +55,7 @@ test('fields have the types of the schema, even without a value', () => {
 });
 
 test('a file without rows has the schema', () => {
-  const text = Buffer.from(openKml(COLUMNS).end()).toString();
+  const text = Buffer.concat([...openKml(COLUMNS).end()]).toString();
   expect(attributes(text, 'SimpleField')).toHaveLength(COLUMNS.length);
   expect(text).toMatch(/^<\?xml .*<\/Document><\/kml>\n$/s);
 });
