@@ -25,7 +25,7 @@ const WGS84 = 4326;
 const WGS84_WKT =
   'GEOGCS["WGS 84",DATUM["WGS_1984",SPHEROID["WGS 84",6378137,298.257223563]],PRIMEM["Greenwich",0],UNIT["degree",0.0174532925199433],AUTHORITY["EPSG","4326"]]';
 
-/** The tables of GeoPackage 1.3 (https://www.geopackage.org/spec130/, annex C), and its numbers in the header. */
+/** The tables and header numbers of GeoPackage 1.3. https://www.geopackage.org/spec130/ annex C */
 const FRAME = `
   pragma application_id = ${0x47504b47};
   pragma user_version = 10300;
@@ -116,9 +116,11 @@ function describeLayer(
 ): void {
   const description = [...credits].filter(credit => credit !== '').join('; ');
   const sides = isEmptyBox(extent) ? [null, null, null, null] : extent;
+  const about = [layer, layer, description, asOf.toISOString()];
   db.run("insert into gpkg_contents values (?, 'features', ?, ?, ?, ?, ?, ?, ?, ?)", [
-    ...[layer, layer, description, asOf.toISOString()],
-    ...[...sides, WGS84],
+    ...about,
+    ...sides,
+    WGS84,
   ]);
   // Parcels without a boundary have a point, so a layer can have both.
   const type = types.size === 1 ? [...types][0]! : 'GEOMETRY';
@@ -127,7 +129,7 @@ function describeLayer(
 
 type Shape = { type: 'POINT' | 'MULTIPOLYGON'; blob: Uint8Array; box: Box };
 
-/** Marks little-endian bytes; in the second one, with a box. https://www.geopackage.org/spec130/#gpb_format */
+/** Flags of a shape: little-endian bytes, without or with a box. https://www.geopackage.org/spec130/#gpb_format */
 const [LITTLE_ENDIAN, WITH_BOX] = [0b1, 0b11];
 const MULTI_OF_ONE = Buffer.from('01' + '06000000' + '01000000', 'hex');
 

@@ -10,8 +10,8 @@ const HEAD = `<?xml version="1.0" encoding="UTF-8"?>
 `;
 
 /**
- * The types that KML has for fields. It has none for dates, and its integers have only 32 bits. Booleans are 1
- * and 0, because GDAL reads the word `true` as 0.
+ * The types that KML has for fields. It has none for dates, and its integers have only 32 bits. Booleans are
+ * 1 and 0, because GDAL reads the word `true` as 0.
  */
 const KML_TYPES: Record<ExportColumn['type'], string> = {
   text: 'string',
