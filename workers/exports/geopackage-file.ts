@@ -129,7 +129,7 @@ function describeLayer(
 
 type Shape = { type: 'POINT' | 'MULTIPOLYGON'; blob: Uint8Array; box: Box };
 
-/** Flags of a shape: little-endian bytes, without or with a box. https://www.geopackage.org/spec130/#gpb_format */
+/** Flags of a shape: little-endian, without or with a box. https://www.geopackage.org/spec130/#gpb_format */
 const [LITTLE_ENDIAN, WITH_BOX] = [0b1, 0b11];
 const MULTI_OF_ONE = Buffer.from('01' + '06000000' + '01000000', 'hex');
 
