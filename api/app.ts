@@ -30,6 +30,7 @@ import { mcpRouter } from './mcp/mcp-router.ts';
 import type { Document } from './mcp/tool-schemas.ts';
 import { toolsOf } from './mcp/tools.ts';
 import { openOAuth } from './oauth/oauth-router.ts';
+import { ogcRouter } from './ogc/ogc-router.ts';
 import { openApiDocument } from './openapi.ts';
 import type { Assets } from './pages/frame/assets.ts';
 import { pagesRouter, unknownPage } from './pages/frame/pages.tsx';
@@ -80,6 +81,7 @@ export function createApp(deps: AppDeps): Express {
   configure(app, config);
   app.use(startRequest({ ...settingsOf(config), lifecycle, metrics, log, origins }));
   mountEndpoints(app, endpoints, serving);
+  app.use(ogcRouter(serving));
   const document = openApiDocument(endpoints);
   const oauth = openOAuth({ ...serving, ...resources });
   const tools = toolsOf(endpoints, document as Document);

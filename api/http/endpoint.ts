@@ -16,6 +16,10 @@ export type Answer = {
   image?: Buffer;
   /** The ETag including its quotes, as stored. */
   etag?: string;
+  /** Media type of the body. Default: JSON. */
+  type?: string;
+  /** More headers, as names and values. */
+  headers?: readonly string[];
   /** Overrides the endpoint's status. Must be in `response.also`. */
   status?: number;
   /** The price of the response. 0 when it is empty. */

@@ -11,15 +11,24 @@ import { readRequest } from './validate.ts';
 
 export type RestDeps = ServeDeps & { callers: Callers; origins: Origins };
 
-export function handlerFor(endpoint: Endpoint, deps: RestDeps): RequestHandler {
+/** What differs between the REST API and other protocols over HTTP. */
+export type Door = {
+  /** The key that a request sends, as a bearer token. */
+  authorizationOf(req: Request): string | undefined;
+  sendError(res: Response, error: unknown): void;
+};
+
+const REST: Door = { authorizationOf: req => req.headers.authorization, sendError };
+
+export function handlerFor(endpoint: Endpoint, deps: RestDeps, door = REST): RequestHandler {
   return (req, res) => {
-    const call = callOf(endpoint, req, res, deps);
+    const call = callOf(endpoint, req, res, deps, door);
     res.once('close', () => res.writableFinished || call.abortController().abort());
     void serve(call, deps);
   };
 }
 
-function callOf(endpoint: Endpoint, req: Request, res: Response, deps: RestDeps): Call {
+function callOf(endpoint: Endpoint, req: Request, res: Response, deps: RestDeps, door: Door): Call {
   const exchange = exchangeOf(res);
   exchange.route = endpoint.path;
   let abortController: AbortController | undefined;
@@ -29,7 +38,7 @@ function callOf(endpoint: Endpoint, req: Request, res: Response, deps: RestDeps)
     exchange,
     idempotencyKey: req.headers['idempotency-key'],
     abortController: () => (abortController ??= new AbortController()),
-    identify: () => deps.callers.identify(req.headers.authorization, 'direct'),
+    identify: () => deps.callers.identify(door.authorizationOf(req), 'direct'),
     url: () => new URL(`http://localhost${req.originalUrl}`),
     apiUrl: () => deps.origins.apiUrl(req),
     appUrl: () => deps.origins.appUrl(),
@@ -37,7 +46,7 @@ function callOf(endpoint: Endpoint, req: Request, res: Response, deps: RestDeps)
     read: () => readRequest(endpoint, req, res),
     prepare: outcome => prepare(outcome, endpoint, req, res),
     respondWithError(error) {
-      if (!res.headersSent) sendError(res, error);
+      if (!res.headersSent) door.sendError(res, error);
     },
     isFinished: () => isFinished(req, res),
   };
@@ -45,7 +54,7 @@ function callOf(endpoint: Endpoint, req: Request, res: Response, deps: RestDeps)
 
 /** A strong tag identifies exact bytes (RFC 9110 section 8.8.1), so a compressed body gets a weak one. */
 async function prepare(
-  { status, body: answer, etag, tokens, replayed, quoted }: Outcome,
+  { status, body: answer, etag, tokens, replayed, quoted, type = JSON_TYPE, headers = [] }: Outcome,
   endpoint: Endpoint,
   req: Request,
   res: Response,
@@ -60,7 +69,7 @@ async function prepare(
   const sent = head && endpoint.metering !== null && etag === undefined ? undefined : bytes;
   const cost = head ? 0 : tokens;
   const all = cacheHeaders(etag !== undefined && encoding !== undefined ? `W/${etag}` : etag);
-  if (body !== null) all.push('Content-Type', JSON_TYPE, 'Vary', 'Accept-Encoding');
+  if (body !== null) all.push('Content-Type', type, 'Vary', 'Accept-Encoding', ...headers);
   if (encoding !== undefined) all.push('Content-Encoding', encoding);
   if (replayed) all.push('Idempotency-Replayed', 'true');
   if (endpoint.response.location !== undefined && body !== null && !quoted)

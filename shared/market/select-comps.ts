@@ -2,6 +2,9 @@ import { type Bind, binder } from '../platform/named-parameters.ts';
 import type { Area } from './comps-area.ts';
 import type { CompsQuery, OrderName } from './comps-query.ts';
 
+/** What a selection can filter by: the query of comps/, and what the GIS collection of comps adds. */
+export type CompsFilter = CompsQuery & { id?: string; sold_from?: string; sold_to?: string };
+
 /** A selection of comps, as SQL fragments over a listing `l` and its figures `d`. */
 export type CompsSelection = {
   where: string;
@@ -29,8 +32,11 @@ function placeOf(order: OrderName | undefined): string {
 
 /** The condition of each query parameter on a listing `l` and its figures `d`. */
 const PREDICATES: {
-  [Name in keyof CompsQuery]?: (value: NonNullable<CompsQuery[Name]>, bind: Bind) => string;
+  [Name in keyof CompsFilter]?: (value: NonNullable<CompsFilter[Name]>, bind: Bind) => string;
 } = {
+  id: (id, bind) => `l.id = ${bind(id)}::uuid`,
+  sold_from: (day, bind) => `l.status = 'SOLD' and l.sold_date >= ${bind(day)}::date`,
+  sold_to: (day, bind) => `l.status = 'SOLD' and l.sold_date <= ${bind(day)}::date`,
   fips: (fips, bind) => `l.fips = ${bind(Number(fips))}::int`,
   zip: (zip, bind) => `l.zip = ${bind(zip)}::text`,
   status: (statuses, bind) => `l.status = any (${bind(statuses)}::text[])`,
@@ -47,11 +53,11 @@ const isInside = ({ boxes, ids }: Area, bind: Bind): string =>
   `l.location <@ any (${bind(boxes)}::box[]) or l.id = any (${bind(ids)}::uuid[])`;
 
 /** @param areas comps must be in all of them @param asOf ages are counted back from this time */
-export function selectComps(query: CompsQuery, areas: readonly Area[], asOf: Date): CompsSelection {
+export function selectComps(query: CompsFilter, areas: readonly Area[], asOf: Date): CompsSelection {
   const values: Record<string, unknown> = { today: asOf.toISOString().slice(0, 10) };
   const bind = binder(values);
   const predicates = Object.entries(PREDICATES).flatMap(([name, where]) => {
-    const value = query[name as keyof CompsQuery];
+    const value = query[name as keyof CompsFilter];
     return value === undefined ? [] : [(where as (value: unknown, bind: Bind) => string)(value, bind)];
   });
   const where = ["l.status <> 'OFF_MARKET'", ...predicates, ...areas.map(area => isInside(area, bind))]

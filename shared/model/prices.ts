@@ -4,7 +4,7 @@ import { count } from './figures.ts';
 export type Price = {
   tokens: number;
   /** The unit that is charged. Default: the call. */
-  per?: 'page' | 'row' | 'comp' | 'change' | 'date' | 'region' | 'market' | 'match' | 'quote';
+  per?: 'page' | 'row' | 'comp' | 'change' | 'date' | 'region' | 'market' | 'match' | 'quote' | 'feature';
   /** Units covered by one price. Default: 1. */
   each?: number;
   /** Maximum charge for each 12 months of the requested range. */
@@ -29,6 +29,7 @@ export const PRICES = {
   comparison: { tokens: 2, per: 'region' },
   ranking: { tokens: 2, per: 'row' },
   comps: { tokens: 1, per: 'comp' },
+  ogcItems: { tokens: 1, per: 'feature', each: 10 },
   changes: { tokens: 1, per: 'change', each: 10 },
   listRows: { tokens: 1, per: 'row' },
   exportRows: { tokens: 1, per: 'row' },

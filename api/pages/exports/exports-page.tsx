@@ -34,8 +34,6 @@ const FORMAT_WORDS: Record<ExportFormat, string> = {
   xlsx: 'Excel',
   geojsonl: 'GeoJSON lines',
   geoparquet: 'GeoParquet',
-  gpkg: 'GeoPackage',
-  fgb: 'FlatGeobuf',
   kml: 'KML',
   pdf: 'PDF letters',
 };

@@ -3,7 +3,7 @@ import type { QueryData } from '../../../shared/geo/intersects.ts';
 import type { ShapeWork } from '../../../shared/geo/shape-work.ts';
 import { type Area, areasOf, openArea } from '../../../shared/market/comps-area.ts';
 import { checkComps, compsFields } from '../../../shared/market/comps-query.ts';
-import { selectComps } from '../../../shared/market/select-comps.ts';
+import { type CompsFilter, selectComps } from '../../../shared/market/select-comps.ts';
 import { costOf, PRICES } from '../../../shared/model/prices.ts';
 import type { Db } from '../../../shared/platform/db.ts';
 import { sql } from '../../../shared/platform/statements.ts';
@@ -19,8 +19,6 @@ const PATH = '/api/public/v1/comps/';
 export const compsQuery = z
   .strictObject({ ...compsFields, ...pageParameters({ usual: 100, most: 500 }) })
   .superRefine(checkComps);
-
-type CompsQuery = z.output<typeof compsQuery>;
 
 export const listComps = defineEndpoint({
   path: PATH,
@@ -90,7 +88,7 @@ export type CompsResult = { count: number; rows: PlacedComp[] };
  * @param areas one or two areas. A comp must be in each of them
  */
 export async function findComps(
-  query: CompsQuery,
+  query: CompsFilter,
   areas: readonly QueryData[],
   page: Page,
   db: Db,
@@ -103,7 +101,7 @@ export async function findComps(
 }
 
 function readPage(
-  query: CompsQuery,
+  query: CompsFilter,
   { cursorPosition, count, size, offset, asOf }: Page,
   areas: readonly Area[],
   db: Db,

@@ -94,7 +94,8 @@ const directionOf = (order: Order) => (isDescending(order) ? 'desc' : 'asc');
 const sorted = ({ column }: Figure, direction: 'asc' | 'desc') =>
   `${column} ${direction} nulls last, f.property_id ${direction}`;
 
-async function listHits(
+/** The page's hits in reading order, plus one more if there is a next page. */
+export async function listHits(
   db: Db,
   { from, where, values: given }: Selection,
   page: Page,

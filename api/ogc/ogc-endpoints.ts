@@ -1,0 +1,127 @@
+import { hash } from 'node:crypto';
+import { z } from 'zod';
+import { costOf, PRICES } from '../../shared/model/prices.ts';
+import type { CallContext, Endpoint } from '../http/endpoint.ts';
+import { notFound } from '../http/error-responses.ts';
+import { openPage } from '../http/paging.ts';
+import { defineEndpoint } from '../v1/common/endpoint-resources.ts';
+import type { Feature } from './collection-parts.ts';
+import { COLLECTIONS } from './collections.ts';
+import { parseCql } from './cql-text.ts';
+import { project } from './crs.ts';
+import { boxesOf, itemsQuery } from './items-query.ts';
+import { GEOJSON } from './media-types.ts';
+
+const collectionId = z.enum(Object.keys(COLLECTIONS), 'is not the name of a collection');
+
+const metering = {
+  key: 'public_ogc_items',
+  price: PRICES.ogcItems,
+  note: 'free if there are no features, and for 304 responses',
+};
+
+export const listItems = defineEndpoint({
+  path: '/ogc/collections/{collectionId}/items',
+  operationId: 'list_items',
+  tag: 'Parcels',
+  summary: 'List the features of a collection',
+  description: 'A page of features as GeoJSON.',
+  params: z.object({ collectionId }),
+  query: itemsQuery,
+  metering: {
+    ...metering,
+    atMost: ({ query }) => costOf(PRICES.ogcItems, query.limit),
+    // Refusing only the charge would reveal how many features there are.
+    needs: ({ query }) => costOf(PRICES.ogcItems, query.limit),
+  },
+  response: { description: 'A feature collection.', etag: true },
+  errors: {},
+  handle: async ({ params, query }, resources, call) => {
+    const { limit, cursor, crs, f: _f, filter, ...request } = query;
+    const conditions = filter === undefined ? [] : parseCql(filter);
+    const boxes = boxesOf(query.bbox, query['bbox-crs']);
+    const page = await openPage(
+      { page_size: limit, cursor },
+      {
+        endpoint: `ogc/${params.collectionId}`,
+        request: { ...request, conditions },
+        call,
+        secret: resources.cursorSecret,
+      },
+    );
+    const found = await COLLECTIONS[params.collectionId]!.list(
+      { boxes, days: query.datetime, conditions, page },
+      resources,
+      call,
+    );
+    const features = found.rows.map(feature => inCrs(feature, crs));
+    const links = [
+      { rel: 'self', type: GEOJSON, title: 'This page', href: selfUrl(call) },
+      ...(found.next === null
+        ? []
+        : [{ rel: 'next', type: GEOJSON, title: 'Next page', href: withoutPage(found.next) }]),
+    ];
+    return {
+      body: { type: 'FeatureCollection', numberReturned: features.length, features, links },
+      // The next page's URL has the time of the call, so it isn't part of the tag. Without features, a tag
+      // would reveal that there are none.
+      ...(features.length > 0 && { etag: tagOf({ features, hasNext: found.next !== null, crs }) }),
+      ...inGeoJson(crs),
+      tokens: costOf(PRICES.ogcItems, features.length),
+    };
+  },
+});
+
+export const readItem = defineEndpoint({
+  path: '/ogc/collections/{collectionId}/items/{featureId}',
+  operationId: 'get_item',
+  tag: 'Parcels',
+  summary: 'Get a feature',
+  description: 'A feature as GeoJSON.',
+  params: z.object({ collectionId, featureId: z.string().max(100, 'is not an id') }),
+  query: z.strictObject({ crs: itemsQuery.shape.crs, f: itemsQuery.shape.f }),
+  metering: { ...metering, note: 'free on 404 and 304' },
+  response: { description: 'The feature.', etag: true },
+  errors: { not_found: 'No feature has this id.' },
+  handle: async ({ params, query: { crs } }, resources, call) => {
+    const { collectionId: name, featureId } = params;
+    const feature = await COLLECTIONS[name]!.find(featureId, resources, call);
+    if (feature === undefined) throw notFound(`The collection ${name} has no feature with this id.`);
+    const shown = inCrs(feature, crs);
+    const links = [
+      { rel: 'self', type: GEOJSON, title: 'This feature', href: selfUrl(call) },
+      {
+        rel: 'collection',
+        type: 'application/json',
+        title: COLLECTIONS[name]!.title,
+        href: `${call.apiUrl}/ogc/collections/${name}`,
+      },
+    ];
+    return {
+      body: { ...shown, links },
+      etag: tagOf({ shown, crs }),
+      ...inGeoJson(crs),
+      tokens: costOf(PRICES.ogcItems, 1),
+    };
+  },
+});
+
+export const ogcEndpoints: readonly Endpoint[] = [listItems, readItem];
+
+const inCrs = (feature: Feature, crs: string): Feature => ({
+  ...feature,
+  geometry: feature.geometry && project(feature.geometry, crs),
+});
+
+const inGeoJson = (crs: string) => ({
+  type: GEOJSON,
+  headers: ['Content-Crs', `<${crs}>`],
+});
+
+const tagOf = (content: object): string =>
+  `"${hash('sha256', JSON.stringify(content), 'base64url').slice(0, 22)}"`;
+
+const selfUrl = ({ apiUrl, url }: CallContext): string => apiUrl + url.pathname + url.search;
+
+/** The cursor has the page's number. */
+const withoutPage = (next: string): string => next.replace(/([?&])page=\d+(&|$)/, '$1').replace(/[?&]$/, '');

@@ -1,0 +1,117 @@
+import { type Request, type RequestHandler, type Response, Router } from 'express';
+import { PlatError } from '../../shared/platform/errors.ts';
+import { compressed } from '../http/compression.ts';
+import { answerOptions } from '../http/cors.ts';
+import { faultOf, JSON_TYPE, notFound } from '../http/error-responses.ts';
+import { exchangeOf, respond } from '../http/exchange.ts';
+import { type Door, handlerFor, type RestDeps } from '../http/rest.ts';
+import { COLLECTIONS } from './collections.ts';
+import { JSON_SCHEMA, OPENAPI } from './media-types.ts';
+import {
+  collectionList,
+  collectionPage,
+  conformance,
+  landingPage,
+  queryablesPage,
+  schemaPage,
+} from './ogc-documents.ts';
+import { ogcEndpoints } from './ogc-endpoints.ts';
+import { ogcOpenApi } from './ogc-openapi.ts';
+
+const ROOT = '/ogc';
+
+/** Desktop programs such as QGIS send the key as a password, with any user name. */
+function authorizationOf({ headers: { authorization } }: Request): string | undefined {
+  const [, encoded] = /^Basic +([A-Za-z0-9+/=]+) *$/i.exec(authorization ?? '') ?? [];
+  if (encoded === undefined) return authorization;
+  const [, ...password] = Buffer.from(encoded, 'base64').toString().split(':');
+  return `Bearer ${password.join(':')}`;
+}
+
+const CHALLENGE = 'Bearer, Basic realm="Plat: use an API key as the password", charset="UTF-8"';
+
+/** Errors as in the standard: a code and a description. */
+function sendOgcError(res: Response, error: unknown): void {
+  const fault = faultOf(res, error);
+  if (fault === undefined) return;
+  const { code, message, details, status } = fault;
+  const headers = ['Content-Type', JSON_TYPE, 'Cache-Control', 'no-store'];
+  const own = status === 401 ? { ...fault.headers, 'WWW-Authenticate': CHALLENGE } : fault.headers;
+  headers.push(...Object.entries(own).flat());
+  const request_id = exchangeOf(res).requestId;
+  const why = Object.entries(details ?? {}).map(([name, reasons]) => `${name} ${reasons.join('; ')}`);
+  const description = why.length > 0 ? `Rejected: ${why.join('. ')}.` : message;
+  const body = JSON.stringify({ code, description, request_id, ...(details && { details }) });
+  respond(res, status, headers, body);
+}
+
+const DOOR: Door = { authorizationOf, sendError: sendOgcError };
+
+/** OGC API - Features, for GIS programs. */
+export function ogcRouter(deps: RestDeps): Router {
+  const router = Router({ caseSensitive: true });
+  router.use(ROOT, ignoreAnyTag);
+  const documents: [path: string, type: string, make: (root: string, name: string) => object][] = [
+    ['', 'application/json', landingPage],
+    ['/conformance', 'application/json', conformance],
+    ['/api', OPENAPI, ogcOpenApi],
+    ['/collections', 'application/json', collectionList],
+    ['/collections/{collectionId}', 'application/json', collectionPage],
+    ['/collections/{collectionId}/queryables', JSON_SCHEMA, queryablesPage],
+    ['/collections/{collectionId}/schema', JSON_SCHEMA, schemaPage],
+  ];
+  for (const [path, type, make] of documents) {
+    const send = documentHandler(type, make, deps);
+    mount(router, ROOT + path, send, ['GET', 'HEAD']);
+  }
+  // HEAD is free, so it would reveal whether anything matches.
+  for (const endpoint of ogcEndpoints)
+    mount(router, endpoint.path, handlerFor(endpoint, deps, DOOR), ['GET']);
+  router.use(ROOT, (req, res) =>
+    sendOgcError(res, notFound(`Nothing matches ${req.method} on this path. ${ROOT}/ links to everything.`)),
+  );
+  router.use(ROOT, (error: unknown, _req: Request, res: Response, _next: unknown) =>
+    sendOgcError(res, error),
+  );
+  return router;
+}
+
+/** `If-None-Match: *` matches any response, so the free 304 would reveal that there are features. */
+const ignoreAnyTag: RequestHandler = (req, _res, next) => {
+  if (req.headers['if-none-match']?.trim() === '*') delete req.headers['if-none-match'];
+  next();
+};
+
+function mount(router: Router, path: string, handle: RequestHandler, methods: string[]): void {
+  const route = router.route(path.replaceAll(/\{(\w+)\}/g, ':$1'));
+  const options = answerOptions(methods);
+  route.all((req, res, next) => {
+    exchangeOf(res).route = path;
+    if (methods.includes(req.method)) return handle(req, res, next);
+    if (req.method === 'OPTIONS') return options(req, res, next);
+    const Allow = methods.join(', ');
+    const message = `${req.method} is not allowed here. Allowed methods: ${Allow}.`;
+    sendOgcError(res, new PlatError('method_not_allowed', message, { headers: { Allow } }));
+  });
+}
+
+function documentHandler(
+  type: string,
+  make: (root: string, name: string) => object,
+  { origins }: RestDeps,
+): RequestHandler {
+  return async (req, res) => {
+    try {
+      const { collectionId: name = '' } = req.params as { collectionId?: string };
+      if (name !== '' && !Object.hasOwn(COLLECTIONS, name))
+        throw notFound(`There is no collection with this name. ${ROOT}/collections lists all.`);
+      const json = Buffer.from(JSON.stringify(make(origins.apiUrl(req) + ROOT, name)));
+      const { bytes, encoding } = await compressed(json, req);
+      const headers = ['Content-Type', type, 'Vary', 'Accept-Encoding', 'Cache-Control', 'no-store'];
+      if (encoding !== undefined) headers.push('Content-Encoding', encoding);
+      respond(res, 200, headers, bytes);
+    } catch (error) {
+      sendOgcError(res, error);
+    }
+  };
+}
