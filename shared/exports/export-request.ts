@@ -5,7 +5,7 @@ import type { JobDefinition } from '../platform/queue/jobs.ts';
 import { RETRY } from '../platform/queue/jobs.ts';
 import type { MailPreset } from './mail-layout.ts';
 
-export const EXPORT_FORMATS = ['csv', 'xlsx', 'geojsonl', 'geoparquet', 'kml', 'pdf'] as const;
+export const EXPORT_FORMATS = ['csv', 'xlsx', 'geojsonl', 'geoparquet', 'gpkg', 'fgb', 'kml', 'pdf'] as const;
 export type ExportFormat = (typeof EXPORT_FORMATS)[number];
 
 export const FILE_TYPES: Readonly<Record<ExportFormat, { extension: string; type: string }>> = {
@@ -13,6 +13,8 @@ export const FILE_TYPES: Readonly<Record<ExportFormat, { extension: string; type
   xlsx: { extension: 'xlsx', type: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet' },
   geojsonl: { extension: 'geojsonl', type: 'application/geo+json-seq' },
   geoparquet: { extension: 'parquet', type: 'application/vnd.apache.parquet' },
+  gpkg: { extension: 'gpkg', type: 'application/geopackage+sqlite3' },
+  fgb: { extension: 'fgb', type: 'application/flatgeobuf' },
   kml: { extension: 'kml', type: 'application/vnd.google-earth.kml+xml' },
   pdf: { extension: 'pdf', type: 'application/pdf' },
 };

@@ -28,6 +28,8 @@ const EXPORTED = [
   { filter: COUNTY, format: 'xlsx' },
   { filter: { ...COUNTY, value_min: 1_000 }, format: 'geojsonl' },
   { filter: COUNTY, format: 'geoparquet' },
+  { filter: COUNTY, format: 'gpkg' },
+  { filter: COUNTY, format: 'fgb' },
   { filter: COUNTY, format: 'kml' },
   { filter: { geom_intersects: SHAPE, acres_min: 5 }, format: 'csv' },
   { filter: { counties: ['33019', '33005'], acres_min: 10 }, format: 'csv', columns: ['property_id', 'apn'] },

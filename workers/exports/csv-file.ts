@@ -1,14 +1,24 @@
 import type { ExportColumn } from '../../shared/exports/export-columns.ts';
 import type { MultiPolygon } from '../../shared/geo/geometry-types.ts';
 import { csvCell } from '../../shared/platform/to-csv.ts';
-import { boundaryOf, COPIED_BEFORE, type FileRow, type FileWriter, isNumber } from './file-writer.ts';
+import {
+  boundaryOf,
+  COPIED_BEFORE,
+  type FileRow,
+  type FileWriter,
+  isNumber,
+  type OpenOptions,
+} from './file-writer.ts';
 import { ROWS_AT_ONCE, unescapeCell } from './read-rows.ts';
 
 /**
  * RFC 4180 with a byte-order mark, so that Excel recognizes UTF-8. Text never becomes a formula. The boundary
  * is a WKT column.
  */
-export function openCsv(columns: readonly ExportColumn[], boundary: boolean): FileWriter {
+export function openCsv(
+  columns: readonly ExportColumn[],
+  { boundary }: Pick<OpenOptions, 'boundary'>,
+): FileWriter {
   const names = columns.map(({ name }) => name);
   const writeCell = columns.map(column => {
     if (isNumber(column) || column.type === 'date') return (cell: string) => cell;
@@ -38,7 +48,7 @@ export function openCsv(columns: readonly ExportColumn[], boundary: boolean): Fi
     ...(!boundary && {
       writeCopied: (lines, credit) => Buffer.concat([write([]), linesOf(lines, columns, csvCell(credit))]),
     }),
-    end: () => write([]),
+    end: () => [write([])],
   };
 }
 

@@ -20,14 +20,27 @@ export type FileWriter = {
   writeCopied?(lines: Buffer, credit: string): Uint8Array;
   /** Called after rows that are close together, for formats that group them. */
   endBatch?(): Uint8Array;
-  end(): Uint8Array;
+  end(): Iterable<Uint8Array>;
+  /** Releases what the writer holds. Called even if the export fails. */
+  close?(): Promise<void>;
 };
 
 /** Number of cells in a COPY line before the file's columns. */
 export const COPIED_BEFORE = 4;
 
-/** @param boundary whether the file has boundaries rather than points */
-export type OpenFile = (columns: readonly ExportColumn[], boundary: boolean) => FileWriter;
+export type OpenOptions = {
+  /** Whether the file has boundaries rather than points. */
+  boundary: boolean;
+  /** Name of the layer in formats that have layers. */
+  layer: string;
+  /** When the file was ordered. */
+  asOf: Date;
+};
+
+export type OpenFile = (
+  columns: readonly ExportColumn[],
+  options: OpenOptions,
+) => FileWriter | Promise<FileWriter>;
 
 /** A county's parcels in a file, sorted by id. */
 export type CountyRows = { fips: number; ids: Float64Array; versions: Float64Array };

@@ -18,6 +18,6 @@ export function openGeoJsonLines(columns: readonly ExportColumn[]): FileWriter {
   };
   return {
     write: rows => Buffer.from(rows.map(line).join('')),
-    end: () => Buffer.alloc(0),
+    end: () => [],
   };
 }

@@ -5,7 +5,14 @@ import type { ExportColumn } from '../../shared/exports/export-columns.ts';
 import { boundaryToWkb } from '../../shared/geo/geometry-codec.ts';
 import type { Box } from '../../shared/geo/geometry-types.ts';
 import { dayOf } from '../../shared/kernels/stats/calendar.ts';
-import { COPIED_BEFORE, type FileRow, type FileWriter, type Place, placeOf } from './file-writer.ts';
+import {
+  COPIED_BEFORE,
+  type FileRow,
+  type FileWriter,
+  type OpenOptions,
+  type Place,
+  placeOf,
+} from './file-writer.ts';
 import { ROWS_AT_ONCE, unescapeCell } from './read-rows.ts';
 
 const TAB = 0x09;
@@ -58,7 +65,10 @@ type OpenFile = {
  * GeoParquet 1.1 (https://geoparquet.org/releases/v1.1.0/): WKB in longitude and latitude, with each row's
  * box, so that readers can skip groups outside their area. Each batch becomes a row group.
  */
-export function openGeoParquet(columns: readonly ExportColumn[], boundary: boolean): FileWriter {
+export function openGeoParquet(
+  columns: readonly ExportColumn[],
+  { boundary }: Pick<OpenOptions, 'boundary'>,
+): FileWriter {
   const bytes = new ByteWriter();
   const parquet = new ParquetWriter({
     writer: bytes,
@@ -81,7 +91,7 @@ export function openGeoParquet(columns: readonly ExportColumn[], boundary: boole
       const rest = writeGroup(file);
       parquet.kvMetadata = [{ key: 'geo', value: JSON.stringify(geoMetadata(file.extent, boundary)) }];
       parquet.finish();
-      return Buffer.concat([rest, flush(file)]);
+      return [rest, flush(file)];
     },
   };
 }

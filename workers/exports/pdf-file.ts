@@ -46,7 +46,7 @@ export function openLetters(
       // A PDF needs at least one page.
       if (letters === 0) pdf.addPage();
       pdf.end();
-      return flush();
+      return [flush()];
     },
   };
 }

@@ -10,14 +10,17 @@ import { writeMarkets } from './write-markets.ts';
 import { listGone, writeParcels } from './write-parcels.ts';
 
 export async function writeFile(options: FileOptions): Promise<Written> {
-  const { request, signal, keep } = options;
+  const { request, signal, keep, asOf } = options;
   const { format } = request;
   const kind = kindOf(request);
   const columns = columnsOf(request);
   const { boundary = format !== 'csv' && format !== 'xlsx' && kind !== 'comps' && kind !== 'markets' } =
     request;
+  const layer = kind === 'comps' ? 'comps' : 'parcels';
   const writer =
-    format === 'pdf' ? await openPdf(options, columns) : (await loadFormat(format))(columns, boundary);
+    format === 'pdf'
+      ? await openPdf(options, columns)
+      : await (await loadFormat(format))(columns, { boundary, layer, asOf });
   let done = 0;
   const sink: Sink = {
     columns,
@@ -32,9 +35,13 @@ export async function writeFile(options: FileOptions): Promise<Written> {
       options.progress(total === 0 ? 1 : done / total, `${done} of ${total} rows`);
     },
   };
-  const written = await WRITERS[kind](options, sink);
-  await keep(writer.end());
-  return written;
+  try {
+    const written = await WRITERS[kind](options, sink);
+    for (const bytes of writer.end()) await keep(bytes);
+    return written;
+  } finally {
+    await writer.close?.();
+  }
 }
 
 const WRITERS: Record<ExportKind, (options: FileOptions, sink: Sink) => Promise<Written>> = {
@@ -65,6 +72,10 @@ async function loadFormat(format: Exclude<ExportFormat, 'pdf'>): Promise<OpenFil
       return (await import('./geojsonl-file.ts')).openGeoJsonLines;
     case 'geoparquet':
       return (await import('./geoparquet-file.ts')).openGeoParquet;
+    case 'gpkg':
+      return (await import('./geopackage-file.ts')).openGeoPackage;
+    case 'fgb':
+      return (await import('./flatgeobuf-file.ts')).openFlatGeobuf;
     case 'kml':
       return (await import('./kml-file.ts')).openKml;
   }

@@ -74,7 +74,7 @@ export function openXlsx(columns: readonly ExportColumn[]): FileWriter {
     end() {
       sheet.push(strToU8('</sheetData></worksheet>'), true);
       zip.end();
-      return flush();
+      return [flush()];
     },
   };
 }

@@ -61,7 +61,13 @@ const KINDS = {
   csv: { label: 'All fields, CSV', note: 'Every field of each parcel', format: 'csv' },
   xlsx: { label: 'All fields, Excel', note: 'The same fields in a workbook', format: 'xlsx' },
   kml: { label: 'Boundaries, KML', note: 'For Google Earth, up to 10,000', format: 'kml' },
-  geojsonl: { label: 'Boundaries, GeoJSON lines', note: 'For QGIS', format: 'geojsonl' },
+  gpkg: { label: 'Boundaries, GeoPackage', note: 'For QGIS and ArcGIS', format: 'gpkg' },
+  fgb: { label: 'Boundaries, FlatGeobuf', note: 'For QGIS and web maps', format: 'fgb' },
+  geojsonl: {
+    label: 'Boundaries, GeoJSON lines',
+    note: 'One feature per line, for scripts',
+    format: 'geojsonl',
+  },
   geoparquet: { label: 'Boundaries, GeoParquet', note: 'For DuckDB and data teams', format: 'geoparquet' },
 } as const satisfies Record<string, Kind>;
 
@@ -74,6 +80,11 @@ const MARKET_KINDS = {
   stats_xlsx: { label: 'Statistics, Excel', note: 'The same rows in a workbook', format: 'xlsx' },
   comps: { label: 'Sales and listings, CSV', note: 'Price, acres, date, and address', format: 'csv' },
   comps_xlsx: { label: 'Sales and listings, Excel', note: 'The same rows in a workbook', format: 'xlsx' },
+  comps_gpkg: {
+    label: 'Sales and listings, GeoPackage',
+    note: 'Points for QGIS and ArcGIS',
+    format: 'gpkg',
+  },
   comps_kml: {
     label: 'Sales and listings, KML',
     note: 'Points for Google Earth, up to 10,000',

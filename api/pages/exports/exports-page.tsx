@@ -34,6 +34,8 @@ const FORMAT_WORDS: Record<ExportFormat, string> = {
   xlsx: 'Excel',
   geojsonl: 'GeoJSON lines',
   geoparquet: 'GeoParquet',
+  gpkg: 'GeoPackage',
+  fgb: 'FlatGeobuf',
   kml: 'KML',
   pdf: 'PDF letters',
 };

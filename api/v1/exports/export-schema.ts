@@ -68,7 +68,7 @@ export const newExport = z
     format: z
       .enum(EXPORT_FORMATS, `must be one of ${EXPORT_FORMATS.join(', ')}`)
       .describe(
-        'File format. `xlsx` and `csv` are tables. `pdf` is a page per letter, for `layout: mail`. The others have a shape for each row.',
+        'File format. `xlsx` and `csv` are tables. `pdf` is a page per letter, for `layout: mail`. `gpkg` (GeoPackage), `fgb` (FlatGeobuf), `geoparquet`, `geojsonl`, and `kml` have a shape for each row.',
       ),
     columns: z
       .array(z.enum(EXPORT_COLUMNS, 'is not a column. docs/exports.md lists the columns'))
@@ -82,7 +82,7 @@ export const newExport = z
       .boolean('must be true or false')
       .optional()
       .describe(
-        'Whether to export the parcel boundary instead of a point. Default: true for geojsonl, geoparquet, and kml; false for csv, which writes it as WKT. Not available for xlsx.',
+        'Whether to export the parcel boundary instead of a point. Default: true for parcels, except in csv, which writes it as WKT. Not available for xlsx.',
       ),
     one_per_owner: z
       .boolean('must be true or false')
@@ -143,7 +143,10 @@ export const newExport = z
     const kind = kindOf(given);
     const isParcels = kind !== 'comps' && kind !== 'markets';
     if (format === 'xlsx' && boundary)
-      add('boundary', 'does not fit in xlsx cells: omit it, or choose csv, geojsonl, or geoparquet');
+      add(
+        'boundary',
+        'does not fit in xlsx cells: omit it, or choose csv, or a format with shapes such as gpkg',
+      );
     else if (boundary && !isParcels) add('boundary', 'is only for parcels: omit it');
     if (kind === 'markets' && format !== 'csv' && format !== 'xlsx')
       add('format', 'must be csv or xlsx: markets have no shapes');

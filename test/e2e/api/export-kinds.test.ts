@@ -208,6 +208,7 @@ test.each<[object, string[]]>([
   [{ markets: ['33019'] }, ['markets']],
   [{ markets: [uuidV5('nowhere')] }, ['markets']],
   [{ markets: MARKETS, format: 'kml' }, ['format']],
+  [{ markets: MARKETS, format: 'gpkg' }, ['format']],
   [{ markets: MARKETS, one_per_owner: true }, ['one_per_owner']],
   [{ filter: FILTER, status: 'new' }, ['status']],
   [{ filter: FILTER, columns: ['offer'] }, ['columns']],

@@ -37,10 +37,10 @@ const TEXTS = [
 test('lines of COPY produce the same as their rows', () => {
   const rows = TEXTS.map((text, i) => [text, ['-1.5', ''][i % 2]!, ['t', 'f', ''][i % 3]!]);
   const lines = rows.map(cells => `${['7', '', '', '', ...cells.map(copyValue)].join('\t')}\n`).join('');
-  const asRows = openCsv(COLUMNS, false).write(
+  const asRows = openCsv(COLUMNS, { boundary: false }).write(
     rows.map(cells => ({ id: '7', cells: [...cells, CREDIT], place: null })),
   );
-  const asLines = openCsv(COLUMNS, false).writeCopied!(Buffer.from(lines), CREDIT);
+  const asLines = openCsv(COLUMNS, { boundary: false }).writeCopied!(Buffer.from(lines), CREDIT);
   expect(Buffer.from(asLines).toString()).toBe(Buffer.from(asRows).toString());
 });
 
@@ -54,9 +54,11 @@ test.each([
   ['+1', '+1'],
   ['-12.5', '-12.5'],
 ])('an owner named %j is %j in both ways to write rows', (name, cell) => {
-  const asRow = openCsv(COLUMNS, false).write([{ id: '7', cells: [name, '', '', ''], place: null }]);
+  const asRow = openCsv(COLUMNS, { boundary: false }).write([
+    { id: '7', cells: [name, '', '', ''], place: null },
+  ]);
   const line = `${['7', '', '', '', copyValue(name), '', ''].join('\t')}\n`;
-  const asLine = openCsv(COLUMNS, false).writeCopied!(Buffer.from(line), '');
+  const asLine = openCsv(COLUMNS, { boundary: false }).writeCopied!(Buffer.from(line), '');
   for (const file of [asRow, asLine])
     expect(Buffer.from(file).toString()).toBe(`\ufeffowner_name,acres,vacant,sources\r\n${cell},,,\r\n`);
 });

@@ -29,12 +29,12 @@ test.each(['Roll, "County of X"', ''])('lines of COPY become what their rows bec
     cells: [...cells, credit],
     place: { point: [-72, 43] as [number, number] },
   }));
-  const asRows = openGeoParquet(COLUMNS, false);
-  const asLines = openGeoParquet(COLUMNS, false);
+  const asRows = openGeoParquet(COLUMNS, { boundary: false });
+  const asLines = openGeoParquet(COLUMNS, { boundary: false });
   const joined = (...parts: Uint8Array[]) => Buffer.concat(parts).toString('hex');
-  const two = [asRows.write(rows), asRows.write(rows), asRows.end()];
+  const two = [asRows.write(rows), asRows.write(rows), ...asRows.end()];
   const copied = Buffer.from(lines);
   expect(
-    joined(asLines.writeCopied!(copied, credit), asLines.writeCopied!(copied, credit), asLines.end()),
+    joined(asLines.writeCopied!(copied, credit), asLines.writeCopied!(copied, credit), ...asLines.end()),
   ).toBe(joined(...two));
 });

@@ -21,7 +21,7 @@ function open(text: string) {
 function write(text: string, letters: readonly object[]): Uint8Array {
   const { write, row, end } = open(text);
   const parts = letters.map(cells => write([row(cells)]));
-  return new Uint8Array(Buffer.concat([...parts, end()]));
+  return new Uint8Array(Buffer.concat([...parts, ...end()]));
 }
 
 const pagesOf = async (file: Uint8Array) =>
