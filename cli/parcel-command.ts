@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 import type { ParcelDrawing } from '../shared/drawing/collect-map.ts';
 import type { Difference } from '../shared/drawing/computed.ts';
 import type { StoredParcel } from '../shared/drawing/known-parcel.ts';
+import type { Figures } from '../shared/land/compute-land.ts';
 import { fieldText } from '../shared/model/field-text.ts';
 import { ACCESS_LABELS, SLOPE_GRADES } from '../shared/model/land-layers.ts';
 import {
@@ -162,6 +163,7 @@ function describeLand({ parcel, land, versions, waiting }: StoredParcel): string
   const shares = figures.steeper_percent;
   if (shares !== null)
     say('steeper than', SLOPE_GRADES.map((grade, i) => `${grade}%: ${shares[i]!.toFixed(1)}%`).join(', '));
+  say('buildable', buildableText(figures));
   if (!land.of_boundary) lines.push('  These figures describe an earlier boundary.');
   if (waiting.length > 0) lines.push(`  Waiting to be recomputed: ${waiting.join(', ')}.`);
   if (parcel.retired_at !== null) lines.push('  Computed while the parcel was on the roll.');
@@ -170,6 +172,12 @@ function describeLand({ parcel, land, versions, waiting }: StoredParcel): string
     return { layer, feed, run, merged, now };
   });
   return [...lines, '', table(rows)];
+}
+
+function buildableText({ buildable_acres: acres, buildable_percent: share, ...figures }: Figures): string {
+  if (acres === null) return 'unknown';
+  const reasons = figures.unbuildable!.map(each => `${each.reason} ${each.acres.toFixed(2)}`).join(', ');
+  return `${acres.toFixed(2)} acres (${share!.toFixed(1)}%), largest piece ${figures.buildable_patch_acres!.toFixed(2)} acres; not buildable: ${reasons}`;
 }
 
 const moment = (date: Date) => `${date.toISOString().slice(0, 16).replace('T', ' ')}Z`;

@@ -906,6 +906,10 @@ create table parcel_attributes (
   waterfront_ft real,
   water_name text,
   overlay_runs bigint[],
+  buildable_acres double precision,
+  buildable_percent double precision,
+  buildable_patch_acres double precision,
+  unbuildable jsonb,
   constraint parcel_attributes_pkey PRIMARY KEY (fips, property_id)
 ) partition by RANGE (fips);
 
@@ -953,6 +957,9 @@ create table parcel_filters (
   access text,
   waterfront boolean,
   waterfront_ft real,
+  buildable_acres double precision,
+  buildable_percent double precision,
+  buildable_patch_acres double precision,
   constraint parcel_filters_pkey PRIMARY KEY (fips, property_id)
 ) partition by RANGE (fips);
 

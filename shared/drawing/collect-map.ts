@@ -30,7 +30,7 @@ export type ParcelDrawing = ParcelMap & { computed: ComputedLand };
 
 const MAP_PX = { width: 900, height: 740 };
 /** At this size, labels can be read in a side panel. */
-const SMALL_MAP_PX = { width: 400, height: 320 };
+export const SMALL_MAP_PX = { width: 400, height: 320 };
 
 /** The map's margin: an eighth of the parcel's length, but at least enough to show adjacent roads. */
 const MARGIN_SHARE = 1 / 8;
@@ -47,6 +47,8 @@ export type DrawOptions = {
   signal: AbortSignal;
   /** Maximum number of features to draw, separately for parcels, roads, water, wetlands, and flood zones. */
   maxPerKind?: number;
+  /** Size of the map. Default: MAP_PX. */
+  mapPx?: typeof MAP_PX;
 };
 
 /**
@@ -62,8 +64,7 @@ export async function readParcelDrawing(
   const { stored, map } = await db.snapshot(async tx => {
     const stored = await readStoredParcel(tx, propertyId);
     if (stored === null || draw === null) return { stored, map: null };
-    const maxPerKind = draw.maxPerKind ?? MAX_PER_KIND;
-    return { stored, map: await readMapData(tx, requireDrawable(stored.parcel), maxPerKind) };
+    return { stored, map: await readMapData(tx, requireDrawable(stored.parcel), draw) };
   });
   if (stored === null) return null;
   if (map === null || draw === null) return { stored, drawn: null };
@@ -111,13 +112,17 @@ function requireDrawable(parcel: ParcelRow): DrawableParcel {
 
 type MapData = { input: LandInput; shape: MultiPolygon; view: View; surroundings: Surroundings };
 
-async function readMapData(db: Db, parcel: DrawableParcel, maxPerKind: number): Promise<MapData> {
+async function readMapData(
+  db: Db,
+  parcel: DrawableParcel,
+  { maxPerKind = MAX_PER_KIND, mapPx = MAP_PX }: DrawOptions,
+): Promise<MapData> {
   const input = await readLand(db, parcel.fips, [
     { ...parcel, layers: ALL_LAYERS, mark: 0, kept: parcel.shape_hash },
   ]);
   const shape = decodeBoundary(parcel.boundary);
   const marginM = Math.max(minMarginM(input), MARGIN_SHARE * lengthM(shape));
-  const view = viewOf(shape, marginM, MAP_PX.width, MAP_PX.height);
+  const view = viewOf(shape, marginM, mapPx.width, mapPx.height);
   return {
     input,
     shape,

@@ -1,14 +1,18 @@
+import { UNBUILDABLE_REASONS, type UnbuildableReason } from '../kernels/buildable.ts';
 import { type FacingStretch, prepareFrontage } from '../kernels/frontage/frontage.ts';
 import {
   COLUMNS_OF,
   type ComputedParcel,
   computeChunk,
+  FIGURE_BITS,
+  FIGURE_KINDS,
+  type FigureKind,
   type Figures,
   LAND_KERNELS,
   type LandKernels,
 } from '../land/compute-land.ts';
 import type { LandInput } from '../land/read-land.ts';
-import { LAYER_BITS, LAYER_KINDS, type LayerKind, SLOPE_GRADES } from '../model/land-layers.ts';
+import { SLOPE_GRADES } from '../model/land-layers.ts';
 import { PlatError } from '../platform/errors.ts';
 import { openElevation, type SlopeCell } from '../raster/elevation-grid.ts';
 
@@ -44,9 +48,9 @@ export async function computeParcel(input: LandInput, signal: AbortSignal): Prom
       const opened = openElevation(tiles, options);
       return {
         ...opened,
-        async terrainOf(shape) {
+        async terrainOf(shape, steep) {
           made.cells = await opened.cellsOf(shape).catch(nullIfTooManyCells);
-          return opened.terrainOf(shape);
+          return opened.terrainOf(shape, steep);
         },
       };
     },
@@ -64,7 +68,7 @@ function nullIfTooManyCells(error: unknown): null {
  * Two computations differ by up to 1e-3 ft, but rounding can move the end of a stretch by one piece (1.64
  * ft).
  */
-const TOLERANCE = { ft: 2, percent: 0.05, m: 0.01 };
+const TOLERANCE = { ft: 2, percent: 0.05, m: 0.01, acres: 0.01 };
 
 export type Difference = {
   figure: string;
@@ -72,24 +76,30 @@ export type Difference = {
   computed: number | boolean | string | null;
 };
 
+const acresOf = (figures: Figures | null, reason: UnbuildableReason): number | null =>
+  figures?.unbuildable?.find(each => each.reason === reason)?.acres ?? null;
+
 /** Figures whose stored and computed values differ, except for kinds that could not be computed. */
 export function findDifferences(stored: Figures | null, { figures }: ComputedLand): Difference[] {
-  const isKnown = (kind: LayerKind) => (figures.remaining & LAYER_BITS[kind]) === 0;
+  const isKnown = (kind: FigureKind) => (figures.layers & FIGURE_BITS[kind]) !== 0;
   const result: Difference[] = [];
   const compare = (figure: string, before: Difference['stored'], now: Difference['computed']) => {
-    const unit = /_(ft|percent|m)\b/.exec(figure)?.[1] as keyof typeof TOLERANCE | undefined;
+    const unit = /_(ft|percent|m|acres)\b/.exec(figure)?.[1] as keyof typeof TOLERANCE | undefined;
     const same =
       typeof before === 'number' && typeof now === 'number' && unit !== undefined
         ? Math.abs(before - now) <= TOLERANCE[unit]
         : before === now;
     if (!same) result.push({ figure, stored: before, computed: now });
   };
-  for (const kind of LAYER_KINDS.filter(isKnown)) {
+  for (const kind of FIGURE_KINDS.filter(isKnown)) {
     for (const column of COLUMNS_OF[kind]) {
       if (column.endsWith('_runs')) continue;
       const name = column as keyof Figures;
       const [before, now] = [stored?.[name] ?? null, figures[name]];
-      if (name !== 'steeper_percent')
+      if (name === 'unbuildable')
+        for (const reason of UNBUILDABLE_REASONS)
+          compare(`${reason}_acres`, acresOf(stored, reason), acresOf(figures, reason));
+      else if (name !== 'steeper_percent')
         compare(name, before as Difference['stored'], now as Difference['computed']);
       else
         for (let i = 0; i < SLOPE_GRADES.length; i++)

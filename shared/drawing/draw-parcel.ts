@@ -1,4 +1,5 @@
 import { shortApn } from '../model/roll-text.ts';
+import { drawBuildable } from './buildable-map.ts';
 import type { ParcelDrawing, ParcelMap } from './collect-map.ts';
 import { FONT, TEXT_COLOR, ZONE_STYLES, type ZoneKind } from './drawing-style.ts';
 import { drawPanel, PANEL_PX, type PanelOptions } from './map-panel.ts';
@@ -31,6 +32,13 @@ export function drawParcel(drawn: ParcelDrawing, options: PanelOptions): string 
 export function drawParcelMap(drawn: ParcelMap): string {
   const { widthPx: width, heightPx: height } = drawn.view;
   const map = element('g', { 'text-anchor': 'middle', 'clip-path': 'url(#view)' }, drawSmallMap(drawn));
+  return documentOf(drawn, { width, height }, map);
+}
+
+/** The parcel's buildable land, small enough for a page. */
+export function drawBuildableMap(drawn: ParcelDrawing): string {
+  const { widthPx: width, heightPx: height } = drawn.view;
+  const map = element('g', { 'text-anchor': 'middle', 'clip-path': 'url(#view)' }, drawBuildable(drawn));
   return documentOf(drawn, { width, height }, map);
 }
 

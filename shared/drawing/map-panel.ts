@@ -37,6 +37,7 @@ export function drawPanel(drawn: ParcelDrawing, options: PanelOptions): string {
   heading(panel, 'Share of area');
   entry(panel, hatch('wetlands'), 'wetlands', percent(figures.wetlands_percent), 'wetlands-percent');
   entry(panel, hatch('flood'), 'flood zone', percent(figures.flood_zone_percent), 'flood-percent');
+  writeBuildable(panel, drawn);
   writeSlope(panel, drawn);
   writeLineLegend(panel);
   panel.y += 7;
@@ -98,6 +99,13 @@ function writeFrontage(panel: Panel, { computed: { figures } }: ParcelDrawing): 
     entry(panel, sample, words, length, `frontage-${name}`);
   }
   entry(panel, '', 'access', ACCESS_LABELS[figures.access ?? 'unknown'].toLowerCase());
+}
+
+function writeBuildable(panel: Panel, { computed: { figures } }: ParcelDrawing): void {
+  const inAcres = (value: number | null) => (value === null ? UNKNOWN : `${value.toFixed(2)} acres`);
+  heading(panel, 'Buildable land');
+  entry(panel, '', 'left after all reasons', inAcres(figures.buildable_acres), 'buildable');
+  entry(panel, '', 'largest piece, 60 ft wide', inAcres(figures.buildable_patch_acres));
 }
 
 function writeSlope(panel: Panel, drawn: ParcelDrawing): void {

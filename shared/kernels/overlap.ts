@@ -14,11 +14,16 @@ export type Shares = {
   regions: ReadonlyMap<number, number>;
 };
 
-export type PreparedShares = { of(shape: MultiPolygon): Shares };
+export type PreparedShares = {
+  of(shape: MultiPolygon): Shares;
+  /** Pieces of the layer's polygons. Near the box, they cover the same ground. */
+  near(box: Box): Polygon[];
+};
 
 export type PreparedOverlap = {
   /** Percentage of a shape's area within the union of the layer's polygons. */
   percentOf(shape: MultiPolygon): number;
+  near: PreparedShares['near'];
 };
 
 /** Prepares a layer of valid polygons, which may overlap. */
@@ -27,7 +32,7 @@ export function prepareOverlap(polygons: readonly MultiPolygon[]): PreparedOverl
     polygons.map(shape => ({ shape, groups: [0] })),
     1,
   );
-  return { percentOf: shape => shares.of(shape).groups[0]! };
+  return { percentOf: shape => shares.of(shape).groups[0]!, near: shares.near };
 }
 
 /**
@@ -52,16 +57,18 @@ export function prepareShares(regions: readonly Region[], count: number): Prepar
     shape.flatMap(polygon => subdivide({ polygon, region }, boxOf([polygon]), 0)),
   );
   const groupsOf = regions.map(({ groups }) => groups);
-  if (pieces.length === 0) return { of: () => ({ groups: new Float64Array(count), regions: new Map() }) };
+  if (pieces.length === 0)
+    return { of: () => ({ groups: new Float64Array(count), regions: new Map() }), near: () => [] };
   const index = new Flatbush(pieces.length);
   for (const { polygon } of pieces) index.add(...boxOf([polygon]));
   index.finish();
+  const near = (box: Box) => index.search(...box).map(i => pieces[i]!);
   return {
+    near: box => near(box).map(({ polygon }) => polygon),
     of(shape) {
       const areas: Areas = { shape: 0, groups: new Float64Array(count), regions: new Map() };
       const box = boxOf(shape);
-      const near = index.search(...box).map(i => pieces[i]!);
-      const layer = clipPieces(near, box);
+      const layer = clipPieces(near(box), box);
       if (layer.length > 0) measure({ shape, layer, groupsOf }, box, areas, 0);
       const percent = (area: number) => (areas.shape > 0 ? (100 * area) / areas.shape : 0);
       for (const [region, area] of areas.regions) areas.regions.set(region, percent(area));

@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { boxOf } from '../geo/box.ts';
+import { areaSqM, sqMToAcres } from '../geo/geodesic-area.ts';
 import type { MultiPolygon } from '../geo/geometry-types.ts';
 import {
   type Access,
@@ -12,13 +13,20 @@ import { prepareNearest } from '../kernels/nearest-feature.ts';
 import { type PreparedOverlap, prepareOverlap, prepareShares } from '../kernels/overlap.ts';
 import { type PreparedShore, prepareShore, type Water } from '../kernels/shore.ts';
 import { round2 } from '../kernels/stats/rounding.ts';
-import { LAYER_BITS, LAYER_KINDS, type LayerKind, type RoadReach } from '../model/land-layers.ts';
+import {
+  BUILDABLE_LAYERS,
+  LAYER_BITS,
+  LAYER_KINDS,
+  type LayerKind,
+  type RoadReach,
+} from '../model/land-layers.ts';
 import type { ParcelOverlay } from '../model/overlays.ts';
 import { isRetryable, messageOf, PlatError } from '../platform/errors.ts';
 import { newBlockCache } from '../raster/chunks.ts';
 import { type ElevationTile, type OpenElevation, openElevation } from '../raster/elevation-grid.ts';
 import { CACHE_BYTES } from '../raster/limits.ts';
 import { type Layer, type MarkedParcel, maxReach } from './marked-layers.ts';
+import { type BuildableFigures, measureBuildable, newSteepOutline } from './measure-buildable.ts';
 import { type OverlayKernels, prepareOverlays } from './measure-overlays.ts';
 import type { LandInput } from './read-land.ts';
 
@@ -51,8 +59,11 @@ export const LAND_KERNELS: LandKernels = {
   openElevation: (tiles, { signal }) => openElevation(tiles, { signal, blocks }),
 };
 
+/** What is computed together: the figures of a layer, or buildable land, which depends on several layers. */
+export type FigureKind = LayerKind | 'buildable';
+
 /** The columns in parcel_attributes that the layers fill. */
-export type Figures = {
+export type Figures = BuildableFigures & {
   min_elevation_m: number | null;
   mean_elevation_m: number | null;
   max_elevation_m: number | null;
@@ -69,7 +80,7 @@ export type Figures = {
   water_name: string | null;
 };
 
-export const COLUMNS_OF: Record<LayerKind, readonly (keyof Figures | keyof Runs)[]> = {
+export const COLUMNS_OF: Record<FigureKind, readonly (keyof Figures | keyof Runs)[]> = {
   elevation: [
     ...(['elevation_runs', 'min_elevation_m', 'mean_elevation_m', 'max_elevation_m'] as const),
     ...(['mean_slope_percent', 'steeper_percent'] as const),
@@ -83,7 +94,12 @@ export const COLUMNS_OF: Record<LayerKind, readonly (keyof Figures | keyof Runs)
   water: ['water_runs', 'waterfront_ft', 'water_name'],
   // The figures are in parcel_overlays.
   overlay: ['overlay_runs'],
+  buildable: ['buildable_acres', 'buildable_percent', 'buildable_patch_acres', 'unbuildable'],
 };
+
+/** Bit flags of `ComputedParcel.layers`. */
+export const FIGURE_BITS: Record<FigureKind, number> = { ...LAYER_BITS, buildable: 1 << 20 };
+export const FIGURE_KINDS = Object.keys(COLUMNS_OF) as FigureKind[];
 
 /** The layer versions behind the figures. */
 type Runs = Record<`${LayerKind}_runs`, number[] | null>;
@@ -93,7 +109,7 @@ export type ComputedParcel = Figures &
     property_id: number;
     mark: number;
     shape_hash: string;
-    /** The kinds that were computed, as bits. Ignore the other kinds' columns. */
+    /** The kinds that were computed, as FIGURE_BITS. Ignore the other kinds' columns. */
     layers: number;
     remaining: number;
     overlays: ParcelOverlay[];
@@ -125,6 +141,23 @@ type Recipe = {
   close?(): Promise<void>;
 };
 
+/** What recipes share. A layer's polygons are prepared once for all of them. */
+type Context = { signal: AbortSignal; overlapOf(kind: PolygonKind): PreparedOverlap };
+type PolygonKind = 'wetlands' | 'flood' | 'water';
+
+function overlapsOf(input: LandInput, { prepareOverlap }: LandKernels): Context['overlapOf'] {
+  const prepared = new Map<PolygonKind, PreparedOverlap>();
+  return kind => {
+    const shapes = () => (kind === 'water' ? input.water.map(({ shape }) => shape) : input[kind]);
+    const overlap = prepared.get(kind) ?? prepareOverlap(shapes());
+    prepared.set(kind, overlap);
+    return overlap;
+  };
+}
+
+/** Elevation comes last, because buildable land is measured with it, and needs the other layers. */
+const IN_ORDER = [...LAYER_KINDS.filter(kind => kind !== 'elevation'), 'elevation'] as const;
+
 /** Computes the figures for a chunk's parcels. An error in one kind doesn't affect the others. */
 export async function computeChunk(
   input: LandInput,
@@ -136,7 +169,9 @@ export async function computeChunk(
   const failures: PlatError[] = [];
   let done = 0;
 
-  for (const kind of LAYER_KINDS) {
+  const context = { signal, overlapOf: overlapsOf(input, kernels) };
+
+  for (const kind of IN_ORDER) {
     let recipe: Recipe | undefined;
     let failed = 0;
     let first: PlatError | undefined;
@@ -150,7 +185,7 @@ export async function computeChunk(
       const row = parcels[i]!;
       try {
         if (failed >= MAX_FAILED) throw first;
-        recipe ??= RECIPES[kind](input, kernels, signal);
+        recipe ??= RECIPES[kind](input, kernels, context);
         row[`${kind}_runs`] = subject.sources[kind].map(runOf);
         await recipe.fill(subject, row);
       } catch (error) {
@@ -169,7 +204,11 @@ export async function computeChunk(
     }
     await recipe?.close?.();
   }
-  for (const row of parcels) row.layers &= ~row.remaining;
+  for (const row of parcels) {
+    if ((row.layers & ~row.remaining & BUILDABLE_LAYERS) === BUILDABLE_LAYERS)
+      row.layers |= FIGURE_BITS.buildable;
+    row.layers &= ~row.remaining;
+  }
   return { parcels, failures };
 }
 
@@ -189,8 +228,8 @@ function failure(kind: LayerKind, id: number, cause: unknown): PlatError {
 
 const shareWithin =
   (kind: 'wetlands' | 'flood', column: 'wetlands_percent' | 'flood_zone_percent') =>
-  (input: LandInput, { prepareOverlap }: LandKernels): Recipe => {
-    const overlap = prepareOverlap(input[kind]);
+  (_input: LandInput, _kernels: LandKernels, { overlapOf }: Context): Recipe => {
+    const overlap = overlapOf(kind);
     return {
       fill({ shape }, row) {
         row[column] = round2(overlap.percentOf(shape));
@@ -199,10 +238,19 @@ const shareWithin =
   };
 
 /**
+ * Minimum size of unnamed water that shore is measured on. In New Hampshire, natural ponds of at least 10
+ * acres are public waters (RSA 271:20). Smaller ones are mostly farm and detention ponds.
+ */
+const MIN_UNNAMED_ACRES = 10;
+
+const hasShore = ({ name, shape }: Water): boolean =>
+  name !== null || sqMToAcres(areaSqM(shape)) >= MIN_UNNAMED_ACRES;
+
+/**
  * Figures are stored with 2 decimals, as they are shown, so that filtering by the displayed number finds the
  * parcel.
  */
-const RECIPES: Record<LayerKind, (input: LandInput, kernels: LandKernels, signal: AbortSignal) => Recipe> = {
+const RECIPES: Record<LayerKind, (input: LandInput, kernels: LandKernels, context: Context) => Recipe> = {
   roads(input, kernels) {
     const frontageFor = frontageByReach(input, kernels);
     return {
@@ -220,7 +268,7 @@ const RECIPES: Record<LayerKind, (input: LandInput, kernels: LandKernels, signal
   flood: shareWithin('flood', 'flood_zone_percent'),
   water({ water, subjects }, { prepareShore }) {
     const shore = prepareShore(
-      water,
+      water.filter(hasShore),
       subjects.map(({ shape }) => shape),
     );
     return {
@@ -241,17 +289,26 @@ const RECIPES: Record<LayerKind, (input: LandInput, kernels: LandKernels, signal
       },
     };
   },
-  elevation({ tiles }, { openElevation }, signal) {
+  elevation({ tiles }, { openElevation }, { signal, overlapOf }) {
     const elevation = openElevation(tiles, { signal });
     return {
-      async fill({ shape }, row) {
-        const terrain = await elevation.terrainOf(shape);
+      async fill({ shape, covering }, row) {
+        const isCovered = row.wetlands_percent !== null && row.flood_zone_percent !== null;
+        const steep = isCovered ? newSteepOutline(shape) : undefined;
+        const terrain = await elevation.terrainOf(shape, steep);
         if (terrain === null) return;
         row.min_elevation_m = round2(terrain.minElevationM);
         row.mean_elevation_m = round2(terrain.meanElevationM);
         row.max_elevation_m = round2(terrain.maxElevationM);
         row.mean_slope_percent = round2(terrain.meanSlopePercent);
         row.steeper_percent = terrain.steeperPercent.map(round2);
+        if (!steep?.ground) return;
+        const buildable = measureBuildable(shape, steep.ground, {
+          wetlands: overlapOf('wetlands'),
+          flood_zone: overlapOf('flood'),
+          water: covering.water.length > 0 ? overlapOf('water') : null,
+        });
+        Object.assign(row, buildable);
       },
       close: () => elevation.close(),
     };
@@ -259,7 +316,7 @@ const RECIPES: Record<LayerKind, (input: LandInput, kernels: LandKernels, signal
 };
 
 const EMPTY_COLUMNS = Object.fromEntries(
-  LAYER_KINDS.flatMap(kind => COLUMNS_OF[kind].map(column => [column, null])),
+  FIGURE_KINDS.flatMap(kind => COLUMNS_OF[kind].map(column => [column, null])),
 ) as Figures & Runs;
 
 function emptyRow({ id, mark, layers, shapeHash }: MarkedParcel): ComputedParcel {

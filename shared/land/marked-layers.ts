@@ -7,6 +7,7 @@ import { addToGroup } from '../kernels/groups.ts';
 import { SHORE_M } from '../kernels/shore.ts';
 import {
   ALL_LAYERS,
+  BUILDABLE_LAYERS,
   LAYER_BITS,
   type LayerKind,
   ROAD_CLASSES,
@@ -62,7 +63,7 @@ export type MarkedRow = BoxColumns & {
 
 export function markedParcelOf(row: MarkedRow, fips: number, all: readonly Layer[]): MarkedParcel {
   // Figures measured on a previous boundary can't be reused.
-  const layers = row.kept === row.shape_hash ? row.layers : ALL_LAYERS;
+  const layers = row.kept === row.shape_hash ? withBuildable(row.layers) : ALL_LAYERS;
   const covering = (kind: LayerKind) =>
     (layers & LAYER_BITS[kind]) === 0
       ? []
@@ -85,6 +86,9 @@ export function markedParcelOf(row: MarkedRow, fips: number, all: readonly Layer
     sources: byKind,
   };
 }
+
+const withBuildable = (layers: number): number =>
+  (layers & BUILDABLE_LAYERS) === 0 ? layers : layers | BUILDABLE_LAYERS;
 
 function covers(layer: Layer, { x, y }: { x: number; y: number }, fips: number): boolean {
   return layer.fips === fips || boxContains(boxOfColumns(layer), x, y);

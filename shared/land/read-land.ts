@@ -1,5 +1,4 @@
 import { boxOfColumns, boxSql, withMarginE7 } from '../geo/box.ts';
-import { areaSqM, sqMToAcres } from '../geo/geodesic-area.ts';
 import { decodeBoundary, decodeLines } from '../geo/geometry-codec.ts';
 import type { MultiPolygon, Position } from '../geo/geometry-types.ts';
 import { hilbertOrder } from '../geo/hilbert.ts';
@@ -94,17 +93,9 @@ async function readPolygons(db: Db, feeds: number[], places: string[]): Promise<
   return (await readFeatures(db, feeds, places)).map(row => decodeBoundary(row.geometry));
 }
 
-/**
- * Minimum size of unnamed water that shore is measured on. In New Hampshire, natural ponds of at least 10
- * acres are public waters (RSA 271:20). Smaller ones are mostly farm and detention ponds.
- */
-const MIN_UNNAMED_ACRES = 10;
-
 async function readWater(db: Db, feeds: number[], places: string[]): Promise<Water[]> {
   const rows = await readFeatures(db, feeds, places);
-  return rows
-    .map(({ name, geometry }) => ({ name, shape: decodeBoundary(geometry) }))
-    .filter(({ name, shape }) => name !== null || sqMToAcres(areaSqM(shape)) >= MIN_UNNAMED_ACRES);
+  return rows.map(({ name, geometry }) => ({ name, shape: decodeBoundary(geometry) }));
 }
 
 async function readNeighbors(

@@ -17,11 +17,18 @@ export const LAYER_BITS: Record<LayerKind, number> = {
 };
 export const ALL_LAYERS = 63;
 
+/** The layers that buildable land depends on. If one changes, all of them are measured again. */
+export const BUILDABLE_LAYERS =
+  LAYER_BITS.elevation | LAYER_BITS.wetlands | LAYER_BITS.flood | LAYER_BITS.water;
+
 /**
  * Grade in percent for each slope_area_index. `steeper_percent` has the share of the area that is steeper
  * than each grade.
  */
 export const SLOPE_GRADES = [0.5, 2.5, 5, 7.5, 10, 15, 20, 25, 30, 40, 50] as const;
+
+/** Ground steeper than this, in percent, doesn't count as buildable. One of SLOPE_GRADES. */
+export const STEEP_PERCENT = 15;
 
 /** The road classes that count as frontage. Filters call `normal` a road. */
 export const FRONTAGE_CLASSES = ['highway', 'normal', 'local'] as const;

@@ -15,18 +15,19 @@ export type LoadedData = {
 /** Data that a filter needs. `words` goes before "data", as in "No wetlands data". */
 export type Need = { words: string; isLoaded(data: LoadedData): boolean };
 
-const layer = (kind: LayerKind, words: string): Need => ({
+const layer = (words: string, ...kinds: LayerKind[]): Need => ({
   words,
-  isLoaded: ({ coverage }) => coverage.sources.some(source => source.kind === kind),
+  isLoaded: ({ coverage }) => kinds.every(kind => coverage.sources.some(source => source.kind === kind)),
 });
 
 export const NEEDS = {
-  roads: layer('roads', 'road'),
+  roads: layer('road', 'roads'),
   wetlands: layer('wetlands', 'wetlands'),
-  flood: layer('flood', 'flood zone'),
+  flood: layer('flood zone', 'flood'),
   water: layer('water', 'water'),
   overlays: layer('overlay', 'overlay'),
-  elevation: layer('elevation', 'slope'),
+  elevation: layer('slope', 'elevation'),
+  buildable: layer('slope, wetlands, or flood zone', 'elevation', 'wetlands', 'flood'),
   owners: { words: 'owner', isLoaded: ({ coverage }) => coverage.with_owner > 0 },
   sales: { words: 'sales', isLoaded: ({ coverage }) => coverage.with_sale > 0 },
   values: { words: 'assessed value', isLoaded: ({ coverage }) => coverage.with_values > 0 },

@@ -208,6 +208,8 @@ const NO_SLOPES = 'if no elevation layer has slopes for at least half of the par
 const notCovered = (layer: string) =>
   `if no ${layer} layer covers the parcel, or if the parcel has no boundary`;
 
+const NOT_BUILDABLE = 'unless the slope, the wetlands, and the flood zones of the parcel are known';
+
 /** Fields computed from the roll and the land layers. Their filters are written by hand. */
 export const COMPUTED_FIELDS = {
   calculated_acres: land('number', 'Acres (measured)', 'Geodesic area of the boundary', 'none', {
@@ -308,6 +310,24 @@ export const COMPUTED_FIELDS = {
     unit: 'feet',
     nullWhen: notCovered('road'),
   }),
+  buildable_acres: land(
+    'number',
+    'Buildable',
+    'Acres that are left after wetlands, special flood hazard areas, water, and ground steeper than 15%. A screening figure, not a permit',
+    'none',
+    { unit: 'acres', nullWhen: NOT_BUILDABLE },
+  ),
+  buildable_percent: land('number', 'Buildable share', 'Share of the parcel that is buildable', 'none', {
+    unit: 'percent',
+    nullWhen: NOT_BUILDABLE,
+  }),
+  buildable_patch_acres: land(
+    'number',
+    'Largest buildable piece',
+    'Largest connected piece of the buildable land that is at least 60 ft wide everywhere',
+    'none',
+    { unit: 'acres', nullWhen: NOT_BUILDABLE },
+  ),
   mean_slope_percent: land('number', 'Average slope', 'Mean slope of the ground, weighted by area', 'none', {
     unit: 'percent',
     nullWhen: NO_SLOPES,

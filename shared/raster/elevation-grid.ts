@@ -33,7 +33,7 @@ export type OpenElevation = {
    * A parcel's terrain; null if no grid has slopes for half of the parcel. `steeperPercent` has a share for
    * each of SLOPE_GRADES.
    */
-  terrainOf(shape: MultiPolygon): Promise<Terrain | null>;
+  terrainOf(shape: MultiPolygon, steep?: SteepOutline): Promise<Terrain | null>;
   /**
    * The cells that `terrainOf` used; none if it returns null.
    * @throws PlatError `elevation_cells` if there are too many to draw
@@ -42,6 +42,16 @@ export type OpenElevation = {
   /** Heights in meters, interpolated between the four cells around each position; NaN if there is no data. */
   heightsAt(places: readonly Position[]): Promise<Float64Array>;
   close(): Promise<void>;
+};
+
+/** Receives an edge of a cell, with the steep ground on its left. Straight edges come as a whole. */
+export type AddEdge = (from: Position, to: Position) => void;
+
+/** The outline of the ground steeper than a grade in percent. Cells without a slope aren't steep. */
+export type SteepOutline = {
+  grade: number;
+  /** Called for each grid that is tried. Only the last one counts. */
+  start(): AddEdge;
 };
 
 export type ElevationOptions = {
@@ -66,11 +76,12 @@ export function openElevation(tiles: readonly ElevationTile[], options: Elevatio
   const reader = openChunks({ cacheBytes: CACHE_BYTES, ...options });
   const gridAndTerrain = async (
     shape: MultiPolygon,
+    steep?: SteepOutline,
   ): Promise<{ grid: VirtualGrid; terrain: Terrain } | undefined> => {
     let failure: PlatError | undefined;
     for (const grid of grids) {
       try {
-        const terrain = await terrainOn(grid, reader, shape);
+        const terrain = await terrainOn(grid, reader, shape, steep);
         if (terrain !== null) return { grid, terrain };
       } catch (error) {
         // A transient error is retried. Only a permanent one falls back to a coarser grid.
@@ -82,7 +93,7 @@ export function openElevation(tiles: readonly ElevationTile[], options: Elevatio
     return undefined;
   };
   return {
-    terrainOf: async shape => (await gridAndTerrain(shape))?.terrain ?? null,
+    terrainOf: async (shape, steep) => (await gridAndTerrain(shape, steep))?.terrain ?? null,
     async cellsOf(shape) {
       const answer = await gridAndTerrain(shape);
       return answer === undefined ? [] : cellsOn(answer.grid, reader, shape);
@@ -134,9 +145,12 @@ async function terrainOn(
   grid: VirtualGrid,
   reader: ChunkReader,
   shape: MultiPolygon,
+  steep: SteepOutline | undefined,
 ): Promise<Terrain | null> {
   const sums = newTerrainSums(SLOPE_GRADES);
-  const parcelCells = await visit(grid, reader, shape, ({ covered, chunk, at, columns, rows }) => {
+  const addEdge = steep?.start();
+  const parcelCells = await visit(grid, reader, shape, piece => {
+    const { covered, chunk, at, columns, rows } = piece;
     if (chunk === null) return;
     addCells(
       sums,
@@ -146,6 +160,7 @@ async function terrainOn(
       { values: chunk.heights, stride: CHUNK_SIZE, offset: at },
       { values: chunk.slopes, stride: CHUNK_SIZE, offset: at },
     );
+    if (steep && addEdge) outlineSteep(piece, chunk, grid, steep.grade, addEdge);
   });
   return terrainOf(sums, parcelCells);
 }
@@ -188,6 +203,66 @@ async function cellsOn(grid: VirtualGrid, reader: ChunkReader, shape: MultiPolyg
     }
   });
   return [...cells.values()];
+}
+
+/** Whether each of a piece's cells is steep, with a margin of one cell that isn't. */
+function findSteep({ covered, at, columns, rows }: Piece, { slopes }: Chunk, grade: number): Uint8Array {
+  const steep = new Uint8Array((columns + 2) * (rows + 2));
+  for (let row = 0; row < rows; row++) {
+    const [f, s] = [covered.offset + row * covered.stride, at + row * CHUNK_SIZE];
+    const to = (row + 1) * (columns + 2) + 1;
+    for (let column = 0; column < columns; column++)
+      if (covered.values[f + column]! >= MIN_CELL_FRACTION && slopes[s + column]! > grade)
+        steep[to + column] = 1;
+  }
+  return steep;
+}
+
+/** Passes on the edges between steep cells and others. */
+function outlineSteep(piece: Piece, chunk: Chunk, grid: VirtualGrid, grade: number, add: AddEdge): void {
+  const steep = findSteep(piece, chunk, grade);
+  if (!steep.includes(1)) return;
+  const { columns, rows } = piece;
+  const place = placeIn(grid, piece);
+  const scan = (lines: number, cells: number, step: number, along: number, emit: EmitEdge) => {
+    for (let line = 0; line <= lines; line++) {
+      for (let cell = 0, from = 0, was = 0; cell <= cells; cell++) {
+        const after = (line + 1) * step + (cell + 1) * along;
+        const is = cell === cells ? 0 : steep[after]! - steep[after - step]!;
+        if (is === was) continue;
+        if (was !== 0) emit(line, from, cell, was > 0);
+        [from, was] = [cell, is];
+      }
+    }
+  };
+  // In cells, y points down, so the left of an edge to the right is above it on the map.
+  const isFlipped = grid.stepX * grid.stepY > 0;
+  const edge = (from: Position, to: Position, isForward: boolean) =>
+    isForward === isFlipped ? add(to, from) : add(from, to);
+  scan(rows, columns, columns + 2, 1, (line, from, to, below) =>
+    edge(place(from, line), place(to, line), !below),
+  );
+  scan(columns, rows, 1, columns + 2, (line, from, to, right) =>
+    edge(place(line, from), place(line, to), right),
+  );
+}
+
+type EmitEdge = (line: number, from: number, to: number, isBehind: boolean) => void;
+
+/**
+ * Positions of cell corners in a piece, interpolated between the piece's corners. Within a chunk, a grid is
+ * straight enough, and projecting each corner would take longer than all else.
+ */
+function placeIn(grid: VirtualGrid, { left, top, columns, rows }: Piece) {
+  const [x0, y0] = grid.inverse(left, top);
+  const [x1, y1] = grid.inverse(left + columns, top);
+  const [x2, y2] = grid.inverse(left, top + rows);
+  const [x3, y3] = grid.inverse(left + columns, top + rows);
+  return (column: number, row: number): Position => {
+    const [u, v] = [column / columns, row / rows];
+    const [a, b, c, d] = [(1 - u) * (1 - v), u * (1 - v), (1 - u) * v, u * v];
+    return [a * x0 + b * x1 + c * x2 + d * x3, a * y0 + b * y1 + c * y2 + d * y3];
+  };
 }
 
 /** A rectangle of cells within one chunk. */

@@ -1,10 +1,12 @@
 import type { Bench } from './bench.ts';
+import { bench as buildable } from './buildable.ts';
 import { bench as frontage } from './frontage.ts';
 import { bench as overlap } from './overlap.ts';
 import { bench as slope } from './slope.ts';
 
 /**
- * Measurements of every parcel's land: slope, road frontage, and the percentage in wetlands and flood zones.
+ * Measurements of every parcel's land: slope, road frontage, the percentage in wetlands and flood zones, and
+ * buildable land.
  */
 export const bench: Bench = async options =>
-  [await slope(options), await frontage(options), await overlap(options)].flat();
+  [await slope(options), await frontage(options), await overlap(options), await buildable(options)].flat();

@@ -143,8 +143,8 @@ export function generateParcels(count: number): MultiPolygon[] {
  * Ponds of 12 to 400 vertices, one in ten with an island. Each is in its own grid cell, so that no two
  * overlap.
  */
-export function generateWetlands(count: number, [west, south, east, north]: Box): MultiPolygon[] {
-  const random = createRandom(seedOf(7, 1));
+export function generateWetlands(count: number, [west, south, east, north]: Box, seed = 1): MultiPolygon[] {
+  const random = createRandom(seedOf(7, seed));
   const columns = Math.ceil(Math.sqrt(count));
   const width = (east - west) / columns;
   const height = (north - south) / Math.ceil(count / columns);

@@ -18,7 +18,7 @@ const TILE = 512;
 const UTM_19N = 26919;
 
 /** A rectangle in Penobscot County, Maine. The generated parcels fill its middle. */
-const EXTENT: Box = [-69.35, 44.7, -68.2, 45.5];
+export const EXTENT: Box = [-69.35, 44.7, -68.2, 45.5];
 
 /**
  * Measures computing the slope shares of a county's parcels on a 10 m grid, compared with reading and
@@ -74,9 +74,9 @@ export const bench: Bench = async ({ quick, folder, note }) => {
   );
 };
 
-type Times = { ms: number; cpuMs: number };
+export type Times = { ms: number; cpuMs: number };
 
-async function measure(work: () => Promise<unknown>): Promise<Times> {
+export async function measure(work: () => Promise<unknown>): Promise<Times> {
   const before = process.cpuUsage();
   const ms = await timed(work);
   const { user, system } = process.cpuUsage(before);
@@ -89,7 +89,7 @@ function shortest(rounds: readonly Times[]): Times {
 }
 
 /** Writes a UTM grid that covers the parcels with a margin of two cells. */
-function writeGrid(path: string, parcels: readonly FlatRing[][][]): void {
+export function writeGrid(path: string, parcels: readonly FlatRing[][][]): void {
   const unit = { originX: 0, originY: 0, stepX: 1, stepY: 1 };
   const { forward } = placeGrid(resolveCrs(`EPSG:${UTM_19N}`, path), unit);
   const at = new Float64Array(2);

@@ -131,14 +131,11 @@ describe('a chunk', () => {
 
   test('computes the marked kinds; the others keep their figures and versions', async () => {
     await insertLots(pool, [0]);
-    const first = await putLayer(pool, 'wetlands', { coverage: EVERYWHERE });
+    const first = await putLayer(pool, 'roads', { coverage: EVERYWHERE });
     await putLayer(pool, 'flood', { coverage: EVERYWHERE });
-    await markParcels(pool, ['wetlands', 'flood']);
+    await markParcels(pool, ['roads', 'flood']);
     await settle(pool);
-    await putLayer(pool, 'wetlands', {
-      coverage: EVERYWHERE,
-      features: [{ class: 'PEM1', shape: square(LON, LAT) }],
-    });
+    await putLayer(pool, 'roads', { coverage: EVERYWHERE });
     const flood = await putLayer(pool, 'flood', {
       coverage: EVERYWHERE,
       features: [{ class: 'AE', shape: square(LON, LAT) }],
@@ -146,11 +143,22 @@ describe('a chunk', () => {
     await markParcels(pool, ['flood']);
     await settle(pool);
     expect(await attributesOf(pool, 0)).toMatchObject({
-      wetlands_runs: [first],
-      wetlands_percent: 0,
+      roads_runs: [first],
       flood_runs: [flood],
       flood_zone_percent: 1,
     });
+  });
+
+  test('measures again all layers that buildable land depends on, if one of them is marked', async () => {
+    await insertLots(pool, [0]);
+    for (const kind of ['wetlands', 'flood'] as const) await putLayer(pool, kind, { coverage: EVERYWHERE });
+    await markParcels(pool, ['wetlands', 'flood']);
+    await settle(pool);
+    const features = [{ class: 'PEM1', shape: square(LON, LAT) }];
+    const run = await putLayer(pool, 'wetlands', { coverage: EVERYWHERE, features });
+    await markParcels(pool, ['flood']);
+    await settle(pool);
+    expect(await attributesOf(pool, 0)).toMatchObject({ wetlands_runs: [run], wetlands_percent: 1 });
   });
 
   test('computes every kind if the shape differs from that of the stored figures', async () => {

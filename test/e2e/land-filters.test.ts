@@ -11,7 +11,7 @@ const COUNTY = 23_009e8;
 
 /** Parcels 1 to 5: access and landlocked as stored, and whether they are on water. */
 const LAND = [
-  { access: 'public_road', landlocked: false, waterfront: true, waterfront_ft: 120.25 },
+  { access: 'public_road', landlocked: false, waterfront: true, waterfront_ft: 120.25, buildable_acres: 2.4 },
   { access: 'private_road', landlocked: false, waterfront: false, waterfront_ft: 0 },
   { access: 'unmapped', landlocked: false, waterfront: null },
   { access: 'none', landlocked: true, waterfront: null },

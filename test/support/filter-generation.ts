@@ -76,6 +76,7 @@ const parcel = fc.record({
   cell: fc.option(place, { freq: 5, nil: null }),
   ...Object.fromEntries(PARCEL_FIELD_NAMES.map(name => [name, anyOf(PARCEL_FIELDS[name].type)])),
   ...columns(['improvement_percent', 'wetlands_percent', 'flood_zone_percent'], orNull(NUMBERS)),
+  ...columns(['buildable_acres', 'buildable_percent', 'buildable_patch_acres'], orNull(NUMBERS)),
   ...columns(
     ['highway_frontage_ft', 'road_frontage_ft', 'local_frontage_ft', 'waterfront_ft'],
     orNull(NUMBERS),

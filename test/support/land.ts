@@ -99,9 +99,10 @@ export async function markParcels(
 
 /** Fake kernels whose figures reveal their input: they return counts instead of measurements. */
 export const COUNTING_KERNELS: LandKernels = {
-  prepareOverlap: polygons => ({ percentOf: () => polygons.length }),
+  prepareOverlap: polygons => ({ percentOf: () => polygons.length, near: () => polygons.flat() }),
   prepareShares: (regions, count) => ({
     of: () => ({ groups: new Float64Array(count).fill(regions.length), regions: new Map() }),
+    near: () => [],
   }),
   prepareNearest: () => ({ of: () => null }),
   prepareFrontage: (roads, neighbors) => ({

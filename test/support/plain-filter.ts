@@ -183,6 +183,7 @@ export const READINGS: Record<string, Reading> = {
   ...ranges(['assemblage_acres']),
   assemblage_parcels_min: (parcel, least: number) =>
     ((columnOf(parcel, 'assemblage_parcels') as number | null) ?? -1) >= least,
+  ...ranges(['buildable_acres', 'buildable_percent', 'buildable_patch_acres']),
   ownership_months_min: (parcel, least: number, _body, today) => {
     const since = columnOf(parcel, 'last_sale_date') as string | null;
     return since !== null && months(since, today) >= least;

@@ -23,6 +23,7 @@ const NAMES = [
   'house',
   'image-down',
   'info',
+  'land-plot',
   'layers',
   'list',
   'list-checks',

@@ -265,6 +265,9 @@ const FILTERED = [
   'highway_frontage_ft',
   'road_frontage_ft',
   'local_frontage_ft',
+  'buildable_acres',
+  'buildable_percent',
+  'buildable_patch_acres',
 ];
 const MEASURED = [
   'water_name',

@@ -5,12 +5,14 @@ import {
   type ComputedParcel,
   type ComputeOptions,
   computeChunk,
+  FIGURE_BITS,
+  FIGURE_KINDS,
   type LandKernels,
 } from '../../shared/land/compute-land.ts';
 import type { MarkedRow } from '../../shared/land/marked-layers.ts';
 import { readLand } from '../../shared/land/read-land.ts';
 import { waterfrontSql } from '../../shared/land/waterfront-sql.ts';
-import { LAYER_BITS, LAYER_KINDS } from '../../shared/model/land-layers.ts';
+import { LAYER_BITS } from '../../shared/model/land-layers.ts';
 import type { Db } from '../../shared/platform/db.ts';
 import { LOCKS, takeLock } from '../../shared/platform/locks.ts';
 import type { Values } from '../../shared/platform/named-parameters.ts';
@@ -126,9 +128,9 @@ async function storeOverlays(tx: Db, fips: number, parcels: readonly ComputedPar
 }
 
 function partsOf(fips: number, layers: number, parcels: readonly ComputedParcel[]): Fragments {
-  const set = LAYER_KINDS.flatMap(kind =>
+  const set = FIGURE_KINDS.flatMap(kind =>
     COLUMNS_OF[kind].map(column =>
-      (layers & LAYER_BITS[kind]) > 0
+      (layers & FIGURE_BITS[kind]) > 0
         ? `${column} = excluded.${column}`
         : `${column} = case when a.shape_hash = excluded.shape_hash then a.${column} end`,
     ),
@@ -138,7 +140,7 @@ function partsOf(fips: number, layers: number, parcels: readonly ComputedParcel[
     parcels: literal(JSON.stringify(parcels.map(({ overlays: _, ...row }) => row))),
     access: accessSql('s.access', 'p'),
     waterfront: waterfrontSql('s.waterfront_ft', 'p'),
-    columns: LAYER_KINDS.flatMap(kind => COLUMNS_OF[kind]).join(', '),
+    columns: FIGURE_KINDS.flatMap(kind => COLUMNS_OF[kind]).join(', '),
     set: set.join(', '),
   };
 }

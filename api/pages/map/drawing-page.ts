@@ -1,18 +1,22 @@
-import { readParcelDrawing, readParcelMap } from '../../../shared/drawing/collect-map.ts';
+import { readParcelDrawing, readParcelMap, SMALL_MAP_PX } from '../../../shared/drawing/collect-map.ts';
 import { findDifferences } from '../../../shared/drawing/computed.ts';
-import { drawParcel, drawParcelMap } from '../../../shared/drawing/draw-parcel.ts';
+import { drawBuildableMap, drawParcel, drawParcelMap } from '../../../shared/drawing/draw-parcel.ts';
 import { notFound, undefinedIf } from '../../http/error-responses.ts';
 import type { Page } from '../frame/pages.tsx';
 import type { PageDeps } from '../frame/visit.ts';
 
-/** `ID.svg` is the same drawing as `plat parcel show --svg`, and `ID-map.svg` is a small map for pages. */
+/**
+ * `ID.svg` is the same drawing as `plat parcel show --svg`. `ID-map.svg` and `ID-buildable.svg` are small
+ * maps for pages.
+ */
 export const drawingPage: Page = {
   path: '/data/drawing/:file',
   access: 'app',
   async get({ req, deps }) {
-    const [, id, small] = /^(\d{12,13})(-map)?\.svg$/.exec(String(req.params.file)) ?? [];
+    const [, id, small] = /^(\d{12,13})(?:-(map|buildable))?\.svg$/.exec(String(req.params.file)) ?? [];
     if (id === undefined) throw notFound('Drawing not found.');
-    const drawing = small ? drawSmall(deps, Number(id)) : drawLand(deps, Number(id));
+    const draw = small === undefined ? drawLand : DRAW_SMALL[small as keyof typeof DRAW_SMALL];
+    const drawing = draw(deps, Number(id));
     const svg = await drawing.catch(
       undefinedIf(({ code }) => code === 'parcel_retired' || code === 'parcel_shapeless'),
     );
@@ -25,6 +29,14 @@ async function drawSmall({ db }: PageDeps, id: number): Promise<string | undefin
   const map = await readParcelMap(db, id);
   return map === null ? undefined : drawParcelMap(map);
 }
+
+async function drawBuildable({ db, config }: PageDeps, id: number): Promise<string | undefined> {
+  const signal = AbortSignal.timeout(config.REQUEST_TIMEOUT_MS);
+  const drawn = (await readParcelDrawing(db, id, { signal, mapPx: SMALL_MAP_PX }))?.drawn;
+  return drawn == null ? undefined : drawBuildableMap(drawn);
+}
+
+const DRAW_SMALL = { map: drawSmall, buildable: drawBuildable };
 
 async function drawLand({ db, config }: PageDeps, id: number): Promise<string | undefined> {
   const signal = AbortSignal.timeout(config.REQUEST_TIMEOUT_MS);

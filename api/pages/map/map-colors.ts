@@ -80,6 +80,14 @@ export const COLORS: readonly Color[] = [
     shown: percent,
   },
   {
+    name: 'buildable',
+    label: 'Buildable acres',
+    figure: 'f.buildable_acres',
+    join: '',
+    breaks: [0.5, 1, 5, 20],
+    shown: acres,
+  },
+  {
     name: 'waterfront',
     label: 'Waterfront',
     figure: 'case f.waterfront when true then 0 when false then 1 end',

@@ -1,4 +1,4 @@
-import { count, oneDigit, percent } from '../../../shared/model/figures.ts';
+import { acres, count, oneDigit, percent } from '../../../shared/model/figures.ts';
 import { ACCESS_LABELS, SLOPE_GRADES } from '../../../shared/model/land-layers.ts';
 import { titleCase } from '../../../shared/model/roll-text.ts';
 import { Icon, type IconName } from '../frame/icons.tsx';
@@ -10,6 +10,9 @@ type Fact = { icon: IconName; state: State; title: string; more: string };
 /** Upper limits for gentle and moderate land, as average slope in percent. */
 const GENTLE = 8;
 const MODERATE = 15;
+
+/** From this share on, in percent, a parcel is marked as good to build on. */
+const MOSTLY_BUILDABLE = 50;
 
 const NO_DATA = 'No data';
 
@@ -58,6 +61,17 @@ function waterfront({ waterfront: isOnWater, waterfront_ft, water_name }: Detail
   return [{ icon: 'waves', state: 'yes', title: 'Waterfront', more }];
 }
 
+function buildable(detail: Detail): Fact {
+  const icon = 'land-plot';
+  const [left, piece] = [numberOf(detail.buildable_acres), numberOf(detail.buildable_patch_acres)];
+  if (left === null || piece === null)
+    return { icon, state: 'unknown', title: 'Buildable land', more: NO_DATA };
+  const title = `${acres(left)} acres buildable`;
+  if (piece === 0) return { icon, state: 'no', title, more: 'No piece is 60 ft wide' };
+  const more = `of ${acres(numberOf(detail.calculated_acres) ?? left)}, one piece of ${acres(piece)}`;
+  return { icon, state: Number(detail.buildable_percent) >= MOSTLY_BUILDABLE ? 'yes' : 'part', title, more };
+}
+
 function slope(mean: number | null): Fact {
   const icon = 'mountain';
   if (mean === null) return { icon, state: 'unknown', title: 'Slope', more: NO_DATA };
@@ -90,6 +104,7 @@ const capitalized = (text: string): string => text.charAt(0).toUpperCase() + tex
 
 const landFacts = (detail: Detail): Fact[] => [
   roadAccess(detail),
+  buildable(detail),
   ...waterfront(detail),
   slope(numberOf(detail.mean_slope_percent)),
   cover(numberOf(detail.wetlands_percent), {

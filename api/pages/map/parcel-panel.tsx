@@ -9,6 +9,7 @@ import { countyText } from '../../../shared/regions/counties.ts';
 import { Icon, type IconName } from '../frame/icons.tsx';
 import { Facts, Submit } from '../frame/layout.tsx';
 import type { Detail } from '../parts/read-detail.ts';
+import { BuildableLand } from './parcel-buildable.tsx';
 import { ASSESSED_FIELDS, Assessments, KeyFigures, NoEstimate } from './parcel-figures.tsx';
 import { ParcelHistory } from './parcel-history.tsx';
 import { frontageOf, LandFacts, Slopes } from './parcel-land.tsx';
@@ -57,6 +58,7 @@ export function ParcelPanel(parcel: PanelProps) {
       <section id="land">
         <h2>Land</h2>
         <LandFacts detail={detail} />
+        <BuildableLand detail={detail} />
         <FieldFacts group="Land" detail={detail} />
         <Slopes shares={detail.steeper_percent as number[] | null} />
       </section>
@@ -223,6 +225,9 @@ const SHOWN = new Set([
   'wetlands_percent',
   'flood_zone_percent',
   'mean_slope_percent',
+  'buildable_acres',
+  'buildable_percent',
+  'buildable_patch_acres',
   ...ASSESSED_FIELDS,
 ]);
 

@@ -31,6 +31,8 @@ const ORDER_WORDS: Readonly<Record<string, string>> = {
   '-value_per_acre': 'Highest $/acre',
   last_sale_date: 'Oldest sale',
   '-last_sale_date': 'Newest sale',
+  buildable_acres: 'Fewest buildable acres',
+  '-buildable_acres': 'Most buildable acres',
 };
 
 /** Rolls start with rows that have no land, such as utilities. They come last in this order. */

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { decodeBoundary } from '../../../shared/geo/geometry-codec.ts';
+import { UNBUILDABLE_REASONS } from '../../../shared/kernels/buildable.ts';
 import { round2 } from '../../../shared/kernels/stats/rounding.ts';
 import type { ChangedFields, ChangeType } from '../../../shared/model/changes.ts';
 import {
@@ -91,6 +92,18 @@ const parcelDetail = z
       .nullable()
       .describe(
         'Share of the area, in percent, that is steeper than each grade of `slope_area_index`: 0.5%, 2.5%, 5%, 7.5%, 10%, 15%, 20%, 25%, 30%, 40%, and 50%. Null if no elevation layer has slopes for at least half of the parcel.',
+      ),
+    unbuildable: z
+      .array(z.object({ reason: z.enum(UNBUILDABLE_REASONS), acres: z.number() }))
+      .nullable()
+      .describe(
+        'Acres that do not count as buildable, by reason. Each reason is measured on its own, so they can overlap. Water is included if a water layer covers the parcel. Null if `buildable_acres` is null.',
+      ),
+    buildable_missing: z
+      .array(z.enum(['elevation', 'wetlands', 'flood']))
+      .nullable()
+      .describe(
+        'Layers without which buildable land cannot be measured. Empty if all are known. Null for a retired parcel.',
       ),
     ...schemasOf({ mean_slope_percent, min_elevation_m, mean_elevation_m, max_elevation_m }),
     overlays: parcelOverlays,

@@ -21,7 +21,6 @@ export const assemblageFilters: Filter[] = [
     needs: NEEDS.owners,
     type: 'integer',
     description: 'Minimum number of these lots. 2 finds every assemblage.',
-    range: { of: 'assemblage_parcels', bound: 'min' },
     schema: wholeNumber(),
     on: 'g',
     where: (parcels, { bind }) => `g.parcels >= ${bind(parcels)}::bigint`,

@@ -287,6 +287,8 @@ export const ORDERS = [
   '-last_sale_date',
   'assemblage_acres',
   '-assemblage_acres',
+  'buildable_acres',
+  '-buildable_acres',
 ] as const;
 export type Order = (typeof ORDERS)[number];
 

@@ -20,6 +20,7 @@ const COMPUTED: Readonly<Record<string, string>> = {
   waterfront_ft: 'f.waterfront_ft is not null',
   wetlands_percent: 'f.wetlands_percent is not null',
   flood_zone_percent: 'f.flood_zone_percent is not null',
+  buildable_acres: 'f.buildable_acres is not null',
   value: `exists (
       select from valuations v
       where v.fips = f.fips and v.property_id = f.property_id and v.mean_adjusted_price is not null

@@ -75,6 +75,18 @@ const frontage = (bound: 'min' | 'max', operator: string, words: string) =>
     },
   });
 
+const buildable = (name: 'acres' | 'percent' | 'patch_acres', label: string, description: string) =>
+  rangeFilter({
+    name: `buildable_${name}`,
+    label,
+    needs: NEEDS.buildable,
+    column: `f.buildable_${name}`,
+    type: 'number',
+    unit: name === 'percent' ? 'percent' : 'acres',
+    ...(name === 'percent' && { most: 100 }),
+    description,
+  });
+
 const LANDLOCKED = 'Landlocked means that `access` is `none`.';
 
 /** Filters on land layers. Values are unknown until a layer covers the parcel. */
@@ -169,6 +181,13 @@ export const landFilters: Filter[] = [
     'f.flood_zone_percent',
     'Maximum share of the area in a flood zone.',
   ),
+  ...buildable(
+    'acres',
+    'Buildable',
+    'Acres that are left after wetlands, flood zones, water, and steep ground',
+  ),
+  ...buildable('percent', 'Buildable share', 'Buildable share of the parcel'),
+  ...buildable('patch_acres', 'Largest buildable piece', 'Largest buildable piece at least 60 ft wide'),
   frontage('min', '>=', 'Minimum'),
   frontage('max', '<=', 'Maximum'),
   roadSwitch('highway', 'Count frontage on highways', 'major highways'),

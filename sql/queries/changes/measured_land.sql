@@ -4,6 +4,7 @@ select
   p.property_id, p.created_run, p.row_version, coalesce(f.access, 'unknown') as access, f.landlocked,
   f.wetlands_percent, f.flood_zone_percent, f.highway_frontage_ft, f.road_frontage_ft, f.local_frontage_ft,
   f.steeper_percent, f.waterfront, f.waterfront_ft, a.water_name, a.mean_slope_percent, a.min_elevation_m, a.mean_elevation_m, a.max_elevation_m,
+  f.buildable_acres, f.buildable_percent, f.buildable_patch_acres,
   (
     select jsonb_object_agg(o.overlay, to_jsonb(o) - 'fips' - 'overlay' - 'property_id')
     from parcel_overlays o

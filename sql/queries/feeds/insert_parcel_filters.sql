@@ -5,7 +5,7 @@ insert into parcel_filters (
   fips, property_id, location, extent, effective_acres, situs_zip, improvement_percent, owner_key, owner_occupied,
   out_of_state_owner, out_of_county_owner, out_of_zip_owner, corporate_owner, hoa_owner, access,
   landlocked, wetlands_percent, flood_zone_percent, highway_frontage_ft, road_frontage_ft, local_frontage_ft,
-  steeper_percent, waterfront, waterfront_ft, row_version, {{copied}}
+  steeper_percent, waterfront, waterfront_ft, buildable_acres, buildable_percent, buildable_patch_acres, row_version, {{copied}}
 )
 select
   w.fips, w.property_id, s.location, s.extent,
@@ -20,7 +20,7 @@ select
   r.owner_key, r.lives_there, r.out_of_state_owner, r.out_of_county_owner, r.out_of_zip_owner, r.corporate_owner,
   r.hoa_owner, {{access}}, coalesce({{access}} = 'none', a.landlocked), a.wetlands_percent, a.flood_zone_percent,
   a.highway_frontage_ft, a.road_frontage_ft, a.local_frontage_ft, a.steeper_percent, {{waterfront}},
-  a.waterfront_ft, w.row_version,
+  a.waterfront_ft, a.buildable_acres, a.buildable_percent, a.buildable_patch_acres, w.row_version,
   {{staged_copies}}
 from stage_write w
 left join stage_roll r on r.ctid = w.roll_at

@@ -67,7 +67,10 @@ set
   highway_frontage_ft = null,
   road_frontage_ft = null,
   local_frontage_ft = null,
-  steeper_percent = null
+  steeper_percent = null,
+  buildable_acres = null,
+  buildable_percent = null,
+  buildable_patch_acres = null
 where fips = :fips and property_id = any (:property_ids)
 returning property_id
 

@@ -50,6 +50,12 @@ select {{summary}}, {{roll}}, p.boundary, p.retired_at,
   coalesce(f.access, 'unknown') as access, f.landlocked, f.wetlands_percent, f.flood_zone_percent,
   f.highway_frontage_ft, f.road_frontage_ft, f.local_frontage_ft, f.steeper_percent, f.waterfront,
   f.waterfront_ft, a.water_name,
+  f.buildable_acres, f.buildable_percent, f.buildable_patch_acres, a.unbuildable,
+  case when f.property_id is not null then array_remove(array[
+    case when f.steeper_percent is null then 'elevation' end,
+    case when f.wetlands_percent is null then 'wetlands' end,
+    case when f.flood_zone_percent is null then 'flood' end
+  ], null) end as buildable_missing,
   a.min_elevation_m, a.mean_elevation_m, a.max_elevation_m, a.mean_slope_percent,
   (
     select jsonb_object_agg(o.overlay, to_jsonb(o))

@@ -146,7 +146,8 @@ select
   f.access as shown_access, f.waterfront, a.computed_at, a.shape_hash is not distinct from p.shape_hash as of_boundary, coalesce(w.layers, 0) as waiting,
   a.min_elevation_m, a.mean_elevation_m, a.max_elevation_m, a.mean_slope_percent, a.steeper_percent,
   a.highway_frontage_ft, a.road_frontage_ft, a.local_frontage_ft, a.access, a.landlocked,
-  a.wetlands_percent, a.flood_zone_percent, a.waterfront_ft, a.water_name
+  a.wetlands_percent, a.flood_zone_percent, a.waterfront_ft, a.water_name,
+  a.buildable_acres, a.buildable_percent, a.buildable_patch_acres, a.unbuildable
 from parcels p
 left join parcel_filters f on f.fips = p.fips and f.property_id = p.property_id
 left join parcel_attributes a on a.fips = p.fips and a.property_id = p.property_id

@@ -97,6 +97,9 @@ const LAND = {
   highway_frontage_ft: 0,
   road_frontage_ft: 250.5,
   local_frontage_ft: 10,
+  buildable_acres: 150.25,
+  buildable_percent: 69.42,
+  buildable_patch_acres: 99.5,
   steeper_percent: [90, 80, 70, 60, 50, 40, 30, 20, 10, 5, 0],
 };
 /** Of parcel_attributes. */
@@ -106,6 +109,10 @@ const GROUND = {
   max_elevation_m: 275.25,
   mean_slope_percent: 8.5,
   water_name: 'Mill Pond',
+  unbuildable: [
+    { reason: 'wetlands', acres: 27.05 },
+    { reason: 'steep', acres: 43.3 },
+  ],
 };
 
 beforeAll(async () => {
@@ -118,8 +125,9 @@ beforeAll(async () => {
   await retireParcels(db.pool, [SULLIVAN + 3]);
   await db.pool.query(`update parcels set shape_hash = gen_random_uuid() where boundary is not null`);
   await db.pool.query(
-    `insert into parcel_attributes (fips, property_id, shape_hash, min_elevation_m, mean_elevation_m, max_elevation_m, mean_slope_percent, water_name)
-     select fips, property_id, shape_hash, 250.5, 260, 275.25, 8.5, 'Mill Pond' from parcels where shape_hash is not null`,
+    `insert into parcel_attributes (fips, property_id, shape_hash, min_elevation_m, mean_elevation_m, max_elevation_m, mean_slope_percent, water_name, unbuildable)
+     select fips, property_id, shape_hash, 250.5, 260, 275.25, 8.5, 'Mill Pond', $1 from parcels where shape_hash is not null`,
+    [JSON.stringify(GROUND.unbuildable)],
   );
 });
 
@@ -147,6 +155,7 @@ test('has the summary, every field of the roll, derived fields, the land, and th
     assemblage: null,
     assemblage_reason: null,
     overlays: {},
+    buildable_missing: [],
     row_version: 0,
     retired_at: null,
   });
@@ -161,10 +170,12 @@ test('has the summary, every field of the roll, derived fields, the land, and th
 test('is null where a value is unknown', async () => {
   const { status, json } = await ask(SULLIVAN + 2);
   expect(status).toBe(200);
-  const { property_id, url, fips, row_version, access, overlays, ...rest } = json as Detail;
-  expect({ property_id, url, fips, row_version, access, overlays }).toEqual({
+  const { property_id, url, fips, row_version, access, overlays, buildable_missing, ...rest } =
+    json as Detail;
+  expect({ property_id, url, fips, row_version, access, overlays, buildable_missing }).toEqual({
     access: 'unknown',
     overlays: {},
+    buildable_missing: ['elevation', 'wetlands', 'flood'],
     property_id: SULLIVAN + 2,
     url: `https://app.example.org/data?parcel=${SULLIVAN + 2}`,
     fips: '33019',
@@ -184,6 +195,9 @@ test('a parcel that left the roll is returned by id, as the roll last had it', a
     corporate_owner: null,
     landlocked: null,
     min_elevation_m: null,
+    buildable_acres: null,
+    unbuildable: null,
+    buildable_missing: null,
     retired_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/),
     shape: { type: 'Polygon', coordinates: rounded(square(-72.1, 43.2))[0] },
   });

@@ -37,6 +37,11 @@ const FIGURES: Readonly<Record<string, Figure>> = {
     type: 'int',
     join: joined('parcel_filters', 'sold'),
   },
+  buildable_acres: {
+    column: 'land.buildable_acres',
+    type: 'float8',
+    join: joined('parcel_filters', 'land'),
+  },
 };
 
 /** The figure to sort by. Undefined for property_id. */
