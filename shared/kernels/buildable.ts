@@ -118,7 +118,7 @@ function frameOf(shape: MultiPolygon) {
     }
   const wanted = Math.round((ROWS * PIECE_RADIUS_M) / (maxY - minY));
   const diskRows = Math.max(DISK_ROWS.least, Math.min(DISK_ROWS.most, wanted));
-  // A strip as wide as the disk has as many rows as the disk.
+  // A strip as wide as the disk has the same number of rows.
   const rowM = (2 * PIECE_RADIUS_M) / (2 * diskRows + 1);
   const frame: Frame = {
     xx: ax * UNITS_PER_M,

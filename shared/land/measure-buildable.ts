@@ -12,7 +12,7 @@ export type BuildableFigures = {
   buildable_acres: number | null;
   buildable_percent: number | null;
   buildable_patch_acres: number | null;
-  /** Acres by reason, each by itself, for the reasons that were measured. */
+  /** Acres by reason, for each reason that was measured. */
   unbuildable: { reason: UnbuildableReason; acres: number }[] | null;
 };
 

@@ -9,9 +9,11 @@ const db = await createTestDatabase();
 const api = await startTestApi(db, { pages: true });
 const COUNTY = 23_009e8;
 
+const BUILDABLE = { buildable_acres: 2.4, buildable_percent: 60, buildable_patch_acres: 1.5 };
+
 /** Parcels 1 to 5: access and landlocked as stored, and whether they are on water. */
 const LAND = [
-  { access: 'public_road', landlocked: false, waterfront: true, waterfront_ft: 120.25, buildable_acres: 2.4 },
+  { access: 'public_road', landlocked: false, waterfront: true, waterfront_ft: 120.25, ...BUILDABLE },
   { access: 'private_road', landlocked: false, waterfront: false, waterfront_ft: 0 },
   { access: 'unmapped', landlocked: false, waterfront: null },
   { access: 'none', landlocked: true, waterfront: null },
@@ -42,6 +44,8 @@ test('the filter form keeps the chosen kinds of access, and a parcel page shows 
   expect(count(await open('waterfront=true'))).toBe(1);
   expect(count(await open('waterfront_ft_min=120.25'))).toBe(1);
   expect(count(await open('waterfront_ft_min=120.26'))).toBe(0);
+  expect(count(await open('buildable_acres_min=2.4&buildable_percent_max=60'))).toBe(1);
+  expect(count(await open('buildable_patch_acres_min=1.51'))).toBe(0);
 
   /** The states of the facts about a parcel's land: first its access, then its shore if it has one. */
   const facts = async (n: number) => {
@@ -54,7 +58,7 @@ test('the filter form keeps the chosen kinds of access, and a parcel page shows 
     expect((await facts(n + 2))[0]).toBe(state);
 });
 
-test('the map colors by access and by shore', async () => {
+test('the map colors by access, by shore, and by buildable acres', async () => {
   const ana = visitor(api);
   await ana.signIn(await newUser(db));
   const counts = async (color: string) => {
@@ -65,4 +69,5 @@ test('the map colors by access and by shore', async () => {
   // Each class, then unknown. There are no other parcels.
   expect(await counts('access')).toEqual([1, 1, 1, 1, 1]);
   expect(await counts('waterfront')).toEqual([1, 1, 3]);
+  expect(await counts('buildable')).toEqual([0, 0, 1, 0, 0, 4]);
 });

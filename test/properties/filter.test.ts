@@ -126,7 +126,7 @@ test('a parcel that stays is returned exactly once while others come and go', as
     comers.push(...fresh.map(row => row.property_id));
     await retireParcels(db.pool, comers.splice(0, 2));
   };
-  for (const order of ['property_id', 'acres', '-acres', '-value', 'last_sale_date']) {
+  for (const order of ['property_id', 'acres', '-acres', '-value', 'last_sale_date', '-buildable_acres']) {
     const seen = await walk({ counties: COUNTIES, order }, 30, commotion);
     expect(new Set(seen).size).toBe(seen.length);
     const stayed = seen.filter(id => id % 1e8 <= PARCELS.length);

@@ -47,7 +47,7 @@ function unknownText(missing: readonly string[]): string {
 
 function Measured({ detail, figures }: { detail: Detail; figures: Figures }) {
   const { buildable_acres: left, buildable_percent: share, buildable_patch_acres: piece } = figures;
-  const reasons = figures.unbuildable!.toSorted((a, b) => b.acres - a.acres);
+  const reasons = (figures.unbuildable ?? []).toSorted((a, b) => b.acres - a.acres);
   const all = Number(detail.calculated_acres);
   return (
     <>

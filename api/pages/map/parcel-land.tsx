@@ -104,8 +104,8 @@ const capitalized = (text: string): string => text.charAt(0).toUpperCase() + tex
 
 const landFacts = (detail: Detail): Fact[] => [
   roadAccess(detail),
-  buildable(detail),
   ...waterfront(detail),
+  buildable(detail),
   slope(numberOf(detail.mean_slope_percent)),
   cover(numberOf(detail.wetlands_percent), {
     icon: 'droplets',
