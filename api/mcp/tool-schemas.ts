@@ -106,17 +106,34 @@ const withoutWords = (properties: Record<string, Schema>): Record<string, Schema
 /** What goes without saying for a boolean, text, list, or amount, and what the filter's description says. */
 const IMPLIED = new RegExp(
   [
-    ' False has no effect\\.| \\(true\\) or [^.]*\\(false\\)|, ignoring case| Must match exactly\\.',
-    ' Matches any of these\\.| In USD\\.| Parcels [^.]*\\bare kept[^.]*\\.',
+    ' False has no effect\\.| \\(true\\) or [^.]*\\(false\\)| Must match exactly(, ignoring case)?\\.',
+    ' Matches any of these(, ignoring case)?\\.|, ignoring case| In USD\\.| Parcels [^.]*\\bare kept[^.]*\\.',
+    ' Parcels never match if either is unknown\\.| Unknown if none of them were measured\\.',
   ].join('|'),
   'g',
 );
 
+/** Units that are part of a name. A percentage is never above 100. */
+const NAMED_UNITS: readonly [name: RegExp, unit: string][] = [
+  [/percent/, 'percent'],
+  [/acres/, 'acres'],
+  [/sqft/, 'square feet'],
+  [/_ft_/, 'feet'],
+  [/months/, 'months'],
+  [/years/, 'years'],
+];
+
+function withoutUnit(name: string, { maximum, ...schema }: Schema, description: string): [Schema, string] {
+  const unit = NAMED_UNITS.find(([pattern]) => pattern.test(name))?.[1];
+  const isImplied = maximum === undefined || (unit === 'percent' && maximum === 100);
+  return [isImplied ? schema : { ...schema, maximum }, description.replace(` In ${unit}.`, '')];
+}
+
 /** The description for `x_min` also covers `x_max`. */
 function withoutRepeats(properties: Record<string, Schema>): Record<string, Schema> {
   return Object.fromEntries(
-    Object.entries(properties).map(([name, { description: given, ...rest }]) => {
-      const description = String(given).replaceAll(IMPLIED, '');
+    Object.entries(properties).map(([name, { description: given, ...all }]) => {
+      const [rest, description] = withoutUnit(name, all, String(given).replaceAll(IMPLIED, ''));
       const schema = given === undefined ? rest : { ...rest, description };
       const pair = /^(.*)_(min|max)$/.exec(name);
       if (pair === null || !(`${pair[1]}_min` in properties && `${pair[1]}_max` in properties))

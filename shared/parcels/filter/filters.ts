@@ -297,7 +297,7 @@ const order = defineFilter({
   label: 'Sort by',
   type: 'string',
   description:
-    'Sort order. `acres` is the effective acreage, and `value` is the estimate. A leading minus sorts in descending order, including ties by `property_id`. Unknown values come last.',
+    'Sort order. `acres` is the effective acreage, and `value` is the estimate. A leading minus sorts in descending order, also ties by `property_id`. Unknown values come last.',
   values: ORDERS,
   default: 'property_id',
   schema: z.enum(ORDERS, `must be one of ${ORDERS.join(', ')}`),
