@@ -8,6 +8,8 @@ export type OverlayNumber = { name: string; label: string; unit: string | null }
 export type Overlay = {
   name: string;
   label: string;
+  /** A sentence to show with the figures, such as how far to trust them. */
+  note?: string | undefined;
   /** Distances to the nearest feature are measured up to this, or not at all if it is null. */
   distance_ft: number | null;
   classes: OverlayClass[];

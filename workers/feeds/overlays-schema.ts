@@ -20,6 +20,12 @@ const numberSchema = z.strictObject({
 
 const overlaySchema = z.strictObject({
   label: label.describe('What pages show.'),
+  note: z
+    .string()
+    .min(1)
+    .max(300)
+    .describe('A sentence to show with the figures, such as how far to trust them.')
+    .optional(),
   distance_ft: z
     .number()
     .positive()

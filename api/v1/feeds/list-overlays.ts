@@ -10,6 +10,7 @@ const overlay = z
   .object({
     name: z.string().describe('Name in the filter `overlays` and in the response for a parcel.'),
     label: z.string().describe('Name to show.'),
+    note: z.string().nullable().describe('How far to trust the figures. Null if the feed has no note.'),
     distance_ft: z
       .number()
       .nullable()
@@ -71,6 +72,7 @@ export const listOverlays = defineEndpoint({
     const feeds = await listOverlayFeeds(db, query.fips === undefined ? null : Number(query.fips));
     const overlays = joinOverlays(feeds.flatMap(feed => feed.overlays)).map(joined => ({
       ...joined,
+      note: joined.note ?? null,
       layers: feeds
         .filter(feed => feed.overlays.some(({ name }) => name === joined.name))
         .map(({ feed, merged_at, fips, coverage }) => ({

@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import type { Overlay } from '../../../shared/model/overlays.ts';
 import { createTestDatabase } from '../../support/database.ts';
 import { all, feedOf, ingest } from '../../support/ingest.ts';
 import { type MapUnit, ring, surveyZip } from '../../support/soil-survey.ts';
@@ -88,16 +89,15 @@ test('a county with several survey areas has the soils of all of them, each with
   });
   const { status, counts } = await ingest(pool, soils(areas), { force: true });
   expect([status, counts]).toMatchObject(['merged', { read: { layer: 2 }, rows: 2 }]);
-  const [layer] = await all<{ overlays: { name: string; classes: { class: string; features: number }[] }[] }>(
-    pool,
-    'select overlays from land_layers',
-  );
+  const [layer] = await all<{ overlays: Overlay[] }>(pool, 'select overlays from land_layers');
   const septic = layer!.overlays.find(({ name }) => name === 'soil_septic')!;
   expect(Object.fromEntries(septic.classes.map(each => [each.class, each.features]))).toMatchObject({
     not_limited: 1,
     very_limited: 1,
     somewhat_limited: 0,
   });
+  expect(septic).toMatchObject({ note: expect.any(String), numbers: [{ unit: 'in' }, { unit: 'in' }] });
+  expect(layer!.overlays.find(({ name }) => name === 'soil_drainage')).not.toHaveProperty('note');
 });
 
 test('a layer without features in the county is accepted only if the feed allows it', async () => {

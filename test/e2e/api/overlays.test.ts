@@ -84,6 +84,7 @@ test('the overlays of a county, with their classes and layers', async () => {
   expect(all.overlays.map(({ name }) => name)).toEqual(['zoning', 'soils']);
   expect(all.overlays[0]).toEqual({
     ...overlayOf('zoning', ['house', 'shop'], 500),
+    note: null,
     layers: [{ feed: 'overlay', merged_at: expect.any(String), fips: null, coverage: [-73, 42, -71, 44] }],
   });
   expect(await get('overlays/?fips=33019')).toEqual(all);

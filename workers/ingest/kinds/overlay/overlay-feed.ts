@@ -57,9 +57,10 @@ export function resolveOverlay(
 }
 
 const declared = (section: OverlaysSection): Overlay[] =>
-  Object.entries(section).map(([name, { label, distance_ft = null, classes = {}, numbers = {} }]) => ({
+  Object.entries(section).map(([name, { label, note, distance_ft = null, classes = {}, numbers = {} }]) => ({
     name,
     label,
+    ...(note !== undefined && { note }),
     distance_ft,
     classes: Object.entries(classes).map(([id, { label = id, color }], i) => ({
       class: id,
