@@ -10,7 +10,7 @@ export const METRO_POPULATION = 250_000;
 export const COUNTY_FACTS = {
   population: { label: 'Population', unit: '', meaning: 'residents' },
   population_growth: {
-    label: 'Population growth',
+    label: 'Population growth a year',
     unit: '%',
     meaning: 'average growth a year between the two counts that are loaded',
   },

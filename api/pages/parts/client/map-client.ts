@@ -14,7 +14,7 @@ import { openCard } from './map-card.ts';
 import { showFaults, withErrorShown } from './map-faults.ts';
 import { openGround } from './map-ground.ts';
 import { isSeen, keepView, moveTo, openResults } from './map-results.ts';
-import { fillOf, hitColor, isOpen, nearMiss, parcelTiles, showSea, styleOf } from './map-style.ts';
+import { fillColor, isOpen, nearMiss, parcelTiles, shownHitColor, showSea, styleOf } from './map-style.ts';
 import { openTools, viewOfAddress } from './map-tools.ts';
 
 declare const MAP_WORKER: string;
@@ -130,14 +130,10 @@ function showHits(): void {
   if (tiles[0] !== hitTiles) (map.getSource('parcels') as VectorTileSource).setTiles(tiles);
   [hitTiles] = tiles;
   const hasNearMiss = nearMiss() !== undefined;
-  const color = hitColor(document.getElementById('legend')?.dataset.colors);
-  map.setPaintProperty(
-    'parcel-fill',
-    'fill-color',
-    fillOf(hasNearMiss ? colorOf('map-parcel') : color)['fill-color'],
-  );
+  const color = shownHitColor();
+  map.setPaintProperty('parcel-fill', 'fill-color', fillColor(color));
   map.setLayoutProperty('near-miss', 'visibility', hasNearMiss ? 'visible' : 'none');
-  map.setPaintProperty('hits', 'circle-color', hasNearMiss ? colorOf('map-parcel') : color);
+  map.setPaintProperty('hits', 'circle-color', color);
 }
 
 const RAMP = (JSON.parse(element.dataset.ramp ?? '[]') as string[]).map(colorOf);

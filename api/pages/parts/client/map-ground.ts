@@ -1,7 +1,7 @@
 import type { Map as MapLibre, StyleSpecification } from 'maplibre-gl';
 import { colorOf } from './css-colors.ts';
 import { withErrorShown } from './map-faults.ts';
-import { IS_HIT, OPEN_OPACITY } from './map-style.ts';
+import { IS_HIT, LINES_ZOOM, OPEN_OPACITY } from './map-style.ts';
 
 /** The raster layer for each background. The plain background has none. */
 const IMAGES: Record<string, string> = { relief: 'hillshade', aerial: 'aerial', basemap: 'basemap' };
@@ -16,6 +16,8 @@ function paintParcels(map: MapLibre, isOnPicture: boolean): void {
   map.setPaintProperty('open-fill', 'fill-opacity', isOnPicture ? 0 : OPEN_OPACITY);
   const edge = isOnPicture ? 'rgba(255,255,255,0.75)' : colorOf('map-edge');
   map.setPaintProperty('parcel-lines', 'line-color', ['case', IS_HIT, colorOf('hit-edge'), edge]);
+  // Over imagery, fills and their outlines are transparent.
+  map.setLayerZoomRange('parcel-lines', isOnPicture ? 0 : LINES_ZOOM, 24);
 }
 
 function isFar(map: MapLibre, style: StyleSpecification, name: string): boolean {

@@ -36,14 +36,23 @@ export const IS_HIT: ExpressionSpecification = ['has', 'hit'];
 const NO_SEARCH = ['parcel', 'at', 'page', 'page_size', 'order', 'view', 'map'];
 
 /** Fills results with `color`, and other parcels with the usual color. */
-export const fillOf = (color: string | ExpressionSpecification) => ({
-  'fill-color': ['case', IS_HIT, color, parcel] as ExpressionSpecification,
-  // Antialiasing isn't needed, because parcel outlines cover the edges.
-  'fill-antialias': false,
-});
+export const fillColor = (color: string | ExpressionSpecification): ExpressionSpecification => [
+  'case',
+  IS_HIT,
+  color,
+  parcel,
+];
 
-/** The colors of results. @param classes from the legend: `[from, variable]` for each class */
-export function hitColor(classes: string | undefined): string | ExpressionSpecification {
+/** Below this zoom level, outlines are part of the fills, because lines of a whole county take long to draw. */
+export const LINES_ZOOM = 13;
+const edge: ExpressionSpecification = ['case', IS_HIT, colorOf('hit-edge'), colorOf('map-edge')];
+
+/** The color of results now. Dashed outlines mark parcels that a relaxed search would find. */
+export const shownHitColor = (): string | ExpressionSpecification =>
+  nearMiss() === undefined ? hitColor(document.getElementById('legend')?.dataset.colors) : parcel;
+
+/** @param classes from the legend: `[from, variable]` for each class */
+function hitColor(classes: string | undefined): string | ExpressionSpecification {
   const [first, ...rest] = JSON.parse(classes ?? '[]') as [number | null, string][];
   if (first === undefined) return hit;
   const known = [
@@ -122,7 +131,11 @@ const landLayers = (): LayerSpecification[] => [
     type: 'fill',
     ...ofParcels('parcels'),
     filter: POLYGONS,
-    paint: fillOf(hit),
+    paint: {
+      'fill-color': fillColor(shownHitColor()),
+      'fill-outline-color': edge,
+      'fill-antialias': ['step', ['zoom'], true, LINES_ZOOM, false],
+    },
   },
   raster('hillshade', { 'raster-opacity': 0.8 }),
   land('water', { type: 'fill', paint: { 'fill-color': colorOf('map-water') } }, true),
@@ -149,9 +162,10 @@ const borderLayers = (): LayerSpecification[] => [
     id: 'parcel-lines',
     type: 'line',
     ...ofParcels('parcels'),
+    minzoom: LINES_ZOOM,
     filter: POLYGONS,
     paint: {
-      'line-color': ['case', IS_HIT, colorOf('hit-edge'), colorOf('map-edge')],
+      'line-color': edge,
       'line-width': grows(12, 0.4, 1.6),
     },
   },
@@ -179,7 +193,7 @@ const pointLayers = (): LayerSpecification[] => [
     ...ofParcels('parcels'),
     filter: ['all', POINTS, IS_HIT],
     paint: {
-      'circle-color': hit,
+      'circle-color': shownHitColor(),
       'circle-radius': grows(7, 2, 5),
       'circle-stroke-color': colorOf('hit-edge'),
       'circle-stroke-width': 0.7,
