@@ -43,7 +43,7 @@ export const fillColor = (color: string | ExpressionSpecification): ExpressionSp
   parcel,
 ];
 
-/** Below this zoom level, outlines are part of the fills, because lines of a whole county take long to draw. */
+/** Below this zoom level, outlines are part of the fills, because lines of a county take long to draw. */
 export const LINES_ZOOM = 13;
 const edge: ExpressionSpecification = ['case', IS_HIT, colorOf('hit-edge'), colorOf('map-edge')];
 
