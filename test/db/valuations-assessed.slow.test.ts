@@ -79,12 +79,13 @@ test('assessed values from before the sales adjust comps and improve estimates',
         lat,
         acres,
         9_000 * acres ** 0.5 * Math.exp(0.5 * quality + 0.2 * normal(random)),
-        sold(3 * i),
+        // Ten on the same day, so that a few fits value many sales.
+        sold(30 * Math.floor(i / 10)),
       ),
       apn,
     })),
   );
-  const options = { fromDay: dayOf(AS_OF) - 30, toDay: dayOf(AS_OF) };
+  const options = { fromDay: dayOf(AS_OF) - 130, toDay: dayOf(AS_OF) };
   const mdape = async () => {
     await valueMarket(pool, { asOf: AS_OF });
     return (await backtestValuations(pool, options)).methods.model!.mdape;

@@ -1,8 +1,8 @@
 import { fitProcess, logLikelihood } from './gaussian-process.ts';
 
 /**
- * How alike ln(price per acre) is between two sales, apart from its change over time: they share a level,
- * effects of size and the shore, and what is typical for their place.
+ * How alike ln(price per acre) is between two sales, apart from the county's change over time: they share a
+ * level, effects of size and the shore, and what is typical for their place in those years.
  */
 export type Sites = {
   count: number;
@@ -11,6 +11,7 @@ export type Sites = {
   y: Float64Array;
   /** ln(acres) minus its mean. */
   size: Float64Array;
+  years: Float64Array;
   /** 1 on a shore, 0 elsewhere, minus the mean; 0 if unknown. */
   shore: Float64Array;
   county: Int32Array;
@@ -19,12 +20,12 @@ export type Sites = {
 export function newSites(count: number): Sites {
   const column = () => new Float64Array(count);
   const county = new Int32Array(count);
-  return { count, x: column(), y: column(), size: column(), shore: column(), county };
+  return { count, x: column(), y: column(), size: column(), years: column(), shore: column(), county };
 }
 
 /** Variances and lengths that are learned from the sales. */
 export type Kernel = {
-  /** Variance and length in steps of a field that varies smoothly from place to place. */
+  /** Variance and length in steps of a field that varies smoothly from place to place and over the years. */
   smooth: number;
   length: number;
   /** Variance of a rough field, in which only neighbors of like size resemble each other. */
@@ -47,11 +48,13 @@ const LEVEL = 1;
 /** Between counties: a factor of two. */
 const COUNTY_LEVEL = Math.LN2 ** 2;
 const SIZE_SLOPE = 0.05;
-/** In 19 of 20 markets, a shore multiplies or divides prices by four at most. */
-export const SHORE = 0.5;
+/** In 19 of 20 markets, a shore multiplies or divides prices by seven at most. */
+export const SHORE = 1;
 /** A curve of prices over sizes instead of a line. */
 const SIZE_BEND = 0.05;
 const SIZE_BEND_LENGTH = 1.5;
+/** A place drifts away from its county: the smooth field's length in time. */
+const SMOOTH_YEARS = 6;
 /** The length of the rough field, as a share of that of the smooth one, and in ln(acres). */
 const ROUGH_LENGTH = 0.35;
 const ROUGH_SIZES = 2;
@@ -62,13 +65,14 @@ export function covariance(kernel: Kernel, a: Sites, i: number, b: Sites, j: num
   const squared = (dx * dx + dy * dy) / (kernel.length * kernel.length);
   const size = Math.abs(a.size[i]! - b.size[j]!);
   const bent = size / SIZE_BEND_LENGTH;
+  const apart = (a.years[i]! - b.years[j]!) / SMOOTH_YEARS;
   return (
     LEVEL +
     (a.county[i] === b.county[j] ? COUNTY_LEVEL : 0) +
     SIZE_SLOPE * a.size[i]! * b.size[j]! +
     SHORE * a.shore[i]! * b.shore[j]! +
     SIZE_BEND * Math.exp((-bent * bent) / 2) +
-    kernel.smooth * Math.exp(-squared / 2) +
+    kernel.smooth * Math.exp(-(squared + apart * apart) / 2) +
     kernel.rough * Math.exp(-Math.sqrt(squared) / ROUGH_LENGTH - size / ROUGH_SIZES)
   );
 }

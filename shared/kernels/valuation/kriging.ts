@@ -15,7 +15,7 @@ import { createNearest, type Points, type Steps } from './nearest.ts';
 import { medianOf } from './robust.ts';
 import { liftAt, liftOf } from './size-lift.ts';
 import { logAt, type TimeCurve } from './time-curve.ts';
-import type { Subject } from './valuation-types.ts';
+import { DAYS_PER_YEAR, type Subject } from './valuation-types.ts';
 
 /**
  * The price level of a neighborhood: what all sales around a place say about ln(price per acre), by kriging
@@ -144,7 +144,7 @@ function createNeighborhoods(known: Known, kernel: Kernel): Kriging['at'] {
     const solved = isCurrent ? solveCell(subject) : solve({ lon, lat, day, exclude });
     if (solved.chosen.length < MIN_SALES) return { logPpa: Number.NaN, shore: solved.shore };
     const logAcres = Math.log(acres);
-    const level = predict(solved, { lon, lat, logAcres, county, shore });
+    const level = predict(solved, { lon, lat, logAcres, day, county, shore });
     return { logPpa: level + liftAt(solved.lift, logAcres) + logAt(line.time, day), shore: solved.shore };
   };
 }
@@ -185,12 +185,13 @@ function ofCounty({ count, county }: KrigedSales, wanted: number): number[] {
   return own.length === 0 ? all : own;
 }
 
-type Site = Record<'lon' | 'lat' | 'logAcres' | 'county' | 'shore', number>;
+type Site = Record<'lon' | 'lat' | 'logAcres' | 'day' | 'county' | 'shore', number>;
 
-const siteAt = ({ lon, lat, logAcres, county, shore }: KrigedSales, i: number): Site => ({
+const siteAt = ({ lon, lat, logAcres, day, county, shore }: KrigedSales, i: number): Site => ({
   lon: lon[i]!,
   lat: lat[i]!,
   logAcres: logAcres[i]!,
+  day: day[i]!,
   county: county[i]!,
   shore: shore[i]!,
 });
@@ -199,6 +200,7 @@ function writeSite(scale: Scale, sale: Site, into: Sites, i: number): void {
   into.x[i] = (sale.lon - scale.lon) * scale.perLon;
   into.y[i] = (sale.lat - scale.lat) * scale.perLat;
   into.size[i] = sale.logAcres - scale.logAcres;
+  into.years[i] = sale.day / DAYS_PER_YEAR;
   into.shore[i] = Number.isNaN(sale.shore) ? 0 : sale.shore - scale.shore;
   into.county[i] = sale.county;
 }

@@ -28,13 +28,13 @@ import { inAnyYear, logAt, ownChanges } from './time-curve.ts';
 import { type Comps, DAYS_PER_YEAR, MAX_STEPS } from './valuation-types.ts';
 
 /** Stored with every valuation. Increment it when any figure changes. */
-export const MODEL_VERSION = '11';
+export const MODEL_VERSION = '12';
 
 /**
- * One step is a size ratio of 20, or three years. For sales in Washington, NH, the results hardly depend on
+ * One step is a size ratio of 55, or three years. For sales in Washington, NH, the results hardly depend on
  * these values. With smaller ratios, larger lots can cost less where large comps were cheap.
  */
-const STEP_LOG_ACRES = 3;
+const STEP_LOG_ACRES = 4;
 const STEP_DAYS = 3 * DAYS_PER_YEAR;
 
 /** Estimates from a county's own sales, used as priors for other counties; null if there are none. */
