@@ -91,6 +91,18 @@ const COLUMNS: Record<ExportKind, Columns> = {
   markets: MARKET,
 };
 
+/** A column of an overlay: its largest class, the share of that class, or the distance to the nearest feature. */
+export const OVERLAY_COLUMN = /^overlay\.([a-z][a-z0-9_]{0,39})(?:\.(percent|distance_ft))?$/;
+
+/** Whether files have the column, if it isn't one of the kind's own. */
+export const isOverlayColumn = (kind: ExportKind, name: string): boolean =>
+  (kind === 'filter' || kind === 'owners' || kind === 'list') && OVERLAY_COLUMN.test(name);
+
+function typeOf(kind: ExportKind, name: string): FieldType {
+  const overlay = OVERLAY_COLUMN.exec(name);
+  return overlay ? (overlay[2] === undefined ? 'text' : 'number') : COLUMNS[kind][name]!.type;
+}
+
 /** The columns of a kind of export, in their default order. */
 export const columnNames = (kind: ExportKind): string[] => Object.keys(COLUMNS[kind]);
 
@@ -121,6 +133,6 @@ export function columnsOf(
       of,
     }));
   const { columns: names = columnNames(kind) } = request;
-  const columns = names.map(name => ({ name, type: COLUMNS[kind][name]!.type }));
+  const columns = names.map(name => ({ name, type: typeOf(kind, name) }));
   return kind === 'mail' ? columns : [...columns, { name: SOURCES_COLUMN, type: 'text' }];
 }

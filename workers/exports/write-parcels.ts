@@ -1,4 +1,4 @@
-import { SOURCES_COLUMN } from '../../shared/exports/export-columns.ts';
+import { OVERLAY_COLUMN, SOURCES_COLUMN } from '../../shared/exports/export-columns.ts';
 import { mostRows, needsOffer, rowsPerOf } from '../../shared/exports/export-request.ts';
 import { type ListMembers, readMembersOf, readOffersOf } from '../../shared/exports/list-members.ts';
 import { findListOf, type Hits, hitsOfList, hitsOfOwners } from '../../shared/exports/parcel-hits.ts';
@@ -310,7 +310,21 @@ export function columnSql(asOf: Date): (name: string) => string | undefined {
     ...Object.fromEntries(FILTERED.map(name => [name, `f.${name}`])),
     ...Object.fromEntries(MEASURED.map(name => [name, `a.${name}`])),
   };
-  return name => computed[name] ?? (name in PARCEL_FIELDS ? `p.${name}` : undefined);
+  return name => computed[name] ?? overlaySql(name) ?? (name in PARCEL_FIELDS ? `p.${name}` : undefined);
+}
+
+/** A column of an overlay. If the overlay has nothing on a parcel that it covers, the share is 0. */
+function overlaySql(name: string): string | undefined {
+  const [, overlay, figure] = OVERLAY_COLUMN.exec(name) ?? [];
+  if (overlay === undefined) return undefined;
+  const value =
+    figure === undefined
+      ? 'o.classes[1]'
+      : figure === 'percent'
+        ? 'coalesce(o.percents[1], 0)'
+        : 'o.nearest_ft';
+  return `(select ${value} from parcel_overlays o
+    where o.fips = p.fips and o.overlay = ${literal(overlay)} and o.property_id = a.property_id)`;
 }
 
 type ListCells = Record<string, string>;

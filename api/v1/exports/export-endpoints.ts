@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { holdTokens, readQuota } from '../../../shared/accounts/held-tokens.ts';
 import { quotaError } from '../../../shared/accounts/quota-error.ts';
 import { cancelExport, errorOf, HIDDEN_PRICE, overCeiling } from '../../../shared/exports/end-export.ts';
+import { OVERLAY_COLUMN } from '../../../shared/exports/export-columns.ts';
 import {
   EXPORT_KEY,
   type ExportRequest,
@@ -9,6 +10,7 @@ import {
   makeExport,
   mostRows,
 } from '../../../shared/exports/export-request.ts';
+import { listOverlays } from '../../../shared/land/overlay-feeds.ts';
 import { PRICES, priceText } from '../../../shared/model/prices.ts';
 import type { FilterBody } from '../../../shared/parcels/filter/declare-filter.ts';
 import { filterSchema } from '../../../shared/parcels/filter/filter-schema.ts';
@@ -91,6 +93,7 @@ With \`quote=true\`, the call counts as a filter quote: ${priceText(PRICES.quote
   handle: async ({ body }, { db, files }, call) => {
     const request = body as ExportRequest;
     requireDisclosableCeiling(request, call);
+    await requireOverlayColumns(db, request);
     const price = await priceExport(db, call.account.companyId, request, call);
     const id = await addExport(db, { request, price, call });
     return { body: await findExport({ db, files }, call, id), tokens: 0 };
@@ -111,6 +114,17 @@ function requireDisclosableCeiling(request: ExportRequest, call: CallContext): v
   if (!isCountSold(request, call) || most === undefined || most >= MIN_DISCLOSED_COUNT) return;
   const why = `must be ${MIN_DISCLOSED_COUNT} or more. Omit it if ?quote=true returns at_most ${MIN_DISCLOSED_COUNT}`;
   throw validationError({ most_tokens: [why] });
+}
+
+/** @throws PlatError `validation_error` for a column of an overlay that isn't loaded */
+async function requireOverlayColumns(db: Db, { columns = [] }: ExportRequest): Promise<void> {
+  const names = columns.flatMap(column => OVERLAY_COLUMN.exec(column)?.[1] ?? []);
+  if (names.length === 0) return;
+  const loaded = (await listOverlays(db)).map(({ name }) => name);
+  const unknown = names.find(name => !loaded.includes(name));
+  if (unknown === undefined) return;
+  const which = loaded.length === 0 ? 'No overlay is loaded' : `Loaded: ${loaded.join(', ')}`;
+  throw validationError({ columns: [`overlay ${unknown} is not loaded. ${which}`] });
 }
 
 /** Counts of parcels, comps, and owners are hidden if they are below 25. */

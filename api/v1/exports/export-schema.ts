@@ -1,6 +1,11 @@
 import { z } from 'zod';
 import type { ExportError } from '../../../shared/exports/end-export.ts';
-import { columnNames, EXPORT_COLUMNS } from '../../../shared/exports/export-columns.ts';
+import {
+  columnNames,
+  EXPORT_COLUMNS,
+  isOverlayColumn,
+  OVERLAY_COLUMN,
+} from '../../../shared/exports/export-columns.ts';
 import { type NamedOrder, SUBJECT } from '../../../shared/exports/export-name.ts';
 import { EXPORT_FORMATS, EXPORT_LAYOUTS, kindOf } from '../../../shared/exports/export-request.ts';
 import { MAIL_PRESET_NAMES } from '../../../shared/exports/mail-layout.ts';
@@ -71,12 +76,17 @@ export const newExport = z
         'File format. `xlsx` and `csv` are tables. `pdf` is a page per letter, for `layout: mail`. `gpkg` (GeoPackage), `fgb` (FlatGeobuf), `geoparquet`, `geojsonl`, and `kml` have a shape for each row.',
       ),
     columns: z
-      .array(z.enum(EXPORT_COLUMNS, 'is not a column. docs/exports.md lists the columns'))
+      .array(
+        z.union(
+          [z.enum(EXPORT_COLUMNS), z.string().regex(OVERLAY_COLUMN)],
+          'is not a column. docs/exports.md lists the columns',
+        ),
+      )
       .min(1, 'must have at least one column')
       .refine(names => new Set(names).size === names.length, 'must not repeat a column')
       .optional()
       .describe(
-        `Columns, in the order of the file. Default: all. \`sources\` (data credits) is always the last column. Which columns are available depends on what you export. Parcels: the fields of \`GET properties/{property_id}/\`, with \`longitude\` and \`latitude\` instead of \`url\`, \`point\`, \`row_version\`, \`steeper_percent\`, \`retired_at\`, \`shape\`, and \`timeline\`. With one row per owner or assemblage, also \`owner_parcels\` and \`owner_acres\`. Lists: also these two, \`status\`, \`status_at\`, \`tags\`, \`value\`, \`offer\`, \`offer_high\`, \`offer_source\`, \`offer_parcels\`, and \`needs_review\`. \`layout: mail\` has its own columns. Comps: the fields of \`GET comps/\` without \`photos\`. Markets: the region, \`bucket\`, \`listings\`, and the figures in \`data\`.`,
+        `Columns, in the order of the file. Default: all. \`sources\` (data credits) is always the last column. Which columns are available depends on what you export. Parcels: the fields of \`GET properties/{property_id}/\`, with \`longitude\` and \`latitude\` instead of \`url\`, \`point\`, \`row_version\`, \`steeper_percent\`, \`retired_at\`, \`shape\`, and \`timeline\`. Overlays: \`overlay.zoning\` (the largest class on the parcel), \`overlay.zoning.percent\` (its share), and \`overlay.zoning.distance_ft\`, with the name of any overlay in \`GET overlays/\`. With one row per owner or assemblage, also \`owner_parcels\` and \`owner_acres\`. Lists: also these two, \`status\`, \`status_at\`, \`tags\`, \`value\`, \`offer\`, \`offer_high\`, \`offer_source\`, \`offer_parcels\`, and \`needs_review\`. \`layout: mail\` has its own columns. Comps: the fields of \`GET comps/\` without \`photos\`. Markets: the region, \`bucket\`, \`listings\`, and the figures in \`data\`.`,
       ),
     boundary: z
       .boolean('must be true or false')
@@ -165,7 +175,8 @@ export const newExport = z
     if (preset !== undefined && layout !== 'mail') add('preset', "can be used only with layout 'mail'");
     if (preset !== undefined && columns !== undefined)
       add('columns', 'are named by the preset: omit one of them');
-    const strange = columns?.filter(name => !columnNames(kind).includes(name)) ?? [];
+    const strange =
+      columns?.filter(name => !columnNames(kind).includes(name) && !isOverlayColumn(kind, name)) ?? [];
     if (strange.length > 0)
       add(
         'columns',

@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { newCaller, startTestApi } from '../../support/api.ts';
 import { createTestDatabase } from '../../support/database.ts';
+import { exportFile, joinParts } from '../../support/exports.ts';
 import { figuresOf, overlayOf, putOverlays } from '../../support/overlays.ts';
 import { insertParcels, square } from '../../support/parcels.ts';
 
@@ -151,5 +152,37 @@ describe('the filter', () => {
     const { status, json } = await filter(overlays);
     expect(status).toBe(400);
     expect(JSON.stringify(json)).toMatch(why);
+  });
+});
+
+describe('an export', () => {
+  const columns = ['property_id', 'overlay.zoning', 'overlay.zoning.percent', 'overlay.zoning.distance_ft'];
+
+  test('has the largest class, its share, and the distance', async () => {
+    const made = await exportFile(db, api, key, { filter: { county: '33019' }, format: 'csv', columns });
+    const rows = (await joinParts(made)).toString().trim().split('\r\n');
+    expect(rows.map(row => row.split(',').slice(0, 4))).toEqual([
+      columns,
+      [`${id(1)}`, 'house', '75', '0'],
+      // Its figures are for an earlier boundary.
+      [`${id(2)}`, '', '', ''],
+      [`${id(3)}`, '', '0', '250.5'],
+      [`${id(4)}`, '', '0', ''],
+    ]);
+  });
+
+  test.each([
+    ['overlay.sewer', /sewer.*zoning, soils/],
+    ['overlay.zoning.acres', /column/],
+    ["overlay.zoning' from users --", /column/],
+  ])('%s is refused', async (column, why) => {
+    const { status, text } = await api.call('/api/public/v1/exports/', {
+      key,
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify({ filter: { county: '33019' }, format: 'csv', columns: [column] }),
+    });
+    expect(status).toBe(400);
+    expect(text).toMatch(why);
   });
 });
