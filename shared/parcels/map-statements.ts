@@ -57,6 +57,12 @@ export type LandFeature = { class: string; name: string | null; geometry: Buffer
 export const listFeatures = (db: Db, layer: Layer & { least_area: number }): Promise<LandFeature[]> =>
   db.run<LandFeature>('parcels/list_features', layer);
 
+/** An overlay's features. Areas smaller than `least_area` are omitted. */
+export const listOverlayFeatures = (
+  db: Db,
+  values: { name: string; box: string; least_area: number; limit: number },
+): Promise<Omit<LandFeature, 'name'>[]> => db.run<LandFeature>('parcels/list_overlay_features', values);
+
 export type ViewFeature = { geometry: Uint8Array; name: string | null };
 
 /** The longest or largest features of a layer. */

@@ -190,7 +190,7 @@ function Chooser({ visit, view: { report, result }, path }: ChooserProps) {
         search={visit.url.search}
       />
       {mapOf(visit, {
-        layers: true,
+        layers: { overlays: [] },
         draw: true,
         parcel: { property_id: report.property_id, point: [subject.lon, subject.lat] },
         start: boxOfLine([subject, ...near].map(({ lon, lat }): Position => [lon, lat])),

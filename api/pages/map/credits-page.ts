@@ -6,7 +6,7 @@ import { validationError } from '../../http/error-responses.ts';
 import type { Page } from '../frame/pages.tsx';
 import { json } from '../frame/visit.ts';
 
-/** The kinds of feeds that each map layer shows. */
+/** The kinds of feeds that each map layer shows. An overlay shows its own kind. */
 const OF_LAYERS: Readonly<Record<string, readonly string[]>> = {
   roads: ['roads'],
   wetlands: ['wetlands'],
@@ -32,7 +32,7 @@ export const creditsPage: Page = {
       box: boxSql(boxToE7(box as Box)),
       counties: countiesIntersecting(box as Box),
     });
-    const shown = (url.searchParams.get('layers') ?? '').split(',').flatMap(name => OF_LAYERS[name] ?? []);
+    const shown = (url.searchParams.get('layers') ?? '').split(',').flatMap(name => OF_LAYERS[name] ?? name);
     const credits = new Set(
       rows.filter(({ kind }) => kind === 'assessor' || shown.includes(kind)).map(({ credit }) => credit),
     );

@@ -1,6 +1,7 @@
 import type { LoadedCounty } from '../../../shared/feeds/feed-statements.ts';
 import { count } from '../../../shared/model/figures.ts';
 import { ACCESS_LABELS, SLOPE_GRADES } from '../../../shared/model/land-layers.ts';
+import type { Overlay } from '../../../shared/model/overlays.ts';
 import { FIELD_GROUPS } from '../../../shared/model/parcel-fields.ts';
 import { type Filter, labelOf } from '../../../shared/parcels/filter/declare-filter.ts';
 import { FILTERS } from '../../../shared/parcels/filter/filters.ts';
@@ -12,6 +13,7 @@ import { chipsOf } from '../parts/filter-words.ts';
 import { FILTER_BY_NAME, isoDay } from '../parts/read-filters.ts';
 import { FILTER_HINTS } from './filter-hints.ts';
 import { isLacking, type Known, missingDataText } from './filter-needs.ts';
+import { OverlayInputs } from './overlay-inputs.tsx';
 import { SPREADS } from './range-spreads.tsx';
 import type { UnknownHits } from './unknown-hits.ts';
 
@@ -21,6 +23,7 @@ type FormProps = {
   counties: readonly LoadedCounty[];
   known: Known | undefined;
   unknownHits: readonly UnknownHits[];
+  overlays: readonly Overlay[];
   shows: string;
   open: boolean;
   /** Whether the search can be saved. */
@@ -32,6 +35,7 @@ const ELSEWHERE = new Set([
   'county',
   'list_id',
   'order',
+  'overlays',
   ...SWITCHES.map(({ name }) => name).filter(name => FILTER_BY_NAME.get(name)!.flag),
 ]);
 const FIRST_RANGES: readonly string[] = SPREADS.map(({ of }) => of);
@@ -52,7 +56,17 @@ const LIVE = [
 const UNITS: Record<string, string> = { USD: '$', percent: '%', 'square feet': 'sq ft', feet: 'ft' };
 
 /** The filters. With JavaScript, results update as the user types. */
-export function FilterForm({ url, county, counties, known, unknownHits, shows, open, isSavable }: FormProps) {
+export function FilterForm({
+  url,
+  county,
+  counties,
+  known,
+  unknownHits,
+  overlays,
+  shows,
+  open,
+  isSavable,
+}: FormProps) {
   const params = url.searchParams;
   const on = chipsOf(url).length;
   return (
@@ -85,6 +99,7 @@ export function FilterForm({ url, county, counties, known, unknownHits, shows, o
             <Range of={of} params={params} known={known} />
           ))}
           <MoreFilters params={params} known={known} />
+          <OverlayInputs overlays={overlays} params={params} />
         </div>
         <div class="foot">
           <button type="submit">

@@ -1,6 +1,8 @@
 import type { VNode } from 'preact';
 import type { LoadedCounty } from '../../../shared/feeds/feed-statements.ts';
 import { nameOfParcel } from '../../../shared/model/roll-text.ts';
+import { listOverlayFeeds, listOverlays } from '../../../shared/land/overlay-feeds.ts';
+import { joinOverlays, type Overlay } from '../../../shared/model/overlays.ts';
 import { PlatError } from '../../../shared/platform/errors.ts';
 import { undefinedIfRefused } from '../../http/error-responses.ts';
 import { filterParcels } from '../../v1/parcels/filter/filter-parcels.ts';
@@ -44,12 +46,13 @@ async function show(visit: Visit, refusal?: string) {
   const listed = listCounties(visit);
   const fromUrl = await readFilters(visit, () => listed);
   const coloring = readColored(visit);
-  const [{ side, noResults }, counties, shown, place, county, colored] = await Promise.all([
+  const [{ side, noResults }, counties, shown, place, county, overlays, colored] = await Promise.all([
     parcel === null ? search(visit, listed, fromUrl, coloring) : { side: undefined, noResults: undefined },
     listed,
     parcel === null ? undefined : readParcel(visit, parcel),
     parcel === null ? undefined : readPlace(visit, fromUrl),
     countyParcelsBox(visit, fromUrl.filters.county),
+    listOverlays(visit.deps.db),
     coloring,
   ]);
   const body = (
@@ -67,7 +70,7 @@ async function show(visit: Visit, refusal?: string) {
         )}
       </section>
       {mapOf(visit, {
-        layers: true,
+        layers: { overlays },
         draw: true,
         parcel: shown?.detail,
         start: county ?? boxOfCounties(counties, 0),
@@ -98,13 +101,14 @@ async function search(
   coloring: Promise<Colored>,
 ): Promise<{ side: VNode; noResults: NoResults | undefined }> {
   const hasFilters = Object.keys(filters).length > 0;
-  const [counties, hits, known, list] = await Promise.all([
+  const [counties, hits, known, list, overlays] = await Promise.all([
     listed,
     hasFilters ? (fault ?? findParcels(visit, filters, coloring)) : undefined,
     fault === undefined && filters.county !== undefined
       ? readKnown(visit, String(filters.county)).catch(undefinedIfRefused)
       : undefined,
     searchContextOf(visit, filters).then(asking => findSearchedList(visit, filters, asking)),
+    readOverlays(visit, filters.county),
   ]);
   const isFound = hits !== undefined && !(hits instanceof PlatError);
   const noResults = isFound && hits.count === 0 ? await explainNoResults(visit, filters) : undefined;
@@ -123,6 +127,7 @@ async function search(
         counties={counties}
         known={known}
         unknownHits={unknownHits}
+        overlays={overlays}
         shows={isFound ? `Show ${parcelsText(hits.count)}` : 'Show parcels'}
         open={hits === undefined}
         isSavable={isFound && filters.list_id === undefined}
@@ -148,6 +153,12 @@ async function search(
     </>
   );
   return { side, noResults };
+}
+
+/** The overlays of a county, or of all counties. */
+async function readOverlays({ deps }: Visit, county: unknown): Promise<Overlay[]> {
+  const fips = /^\d{4,5}$/.test(String(county)) ? Number(county) : null;
+  return joinOverlays((await listOverlayFeeds(deps.db, fips)).flatMap(feed => feed.overlays));
 }
 
 type UnplacedProps = { visit: Visit; rows: FoundRows['rows']; known: Known | undefined };

@@ -19,6 +19,7 @@ import type { GroundTile } from '../../images/pictures.ts';
 import type { Resources } from '../../v1/common/endpoint-resources.ts';
 import type { Page } from '../frame/pages.tsx';
 import type { Reply, Visit } from '../frame/visit.ts';
+import { makeOverlayTile } from './overlay-tiles.ts';
 import { makeParcelTile } from './parcel-tiles.ts';
 import { makePlaceTile } from './place-tiles.ts';
 import {
@@ -75,7 +76,13 @@ export const tilePage: Page = {
       y: parseWhole(/^(\d+)\.(?:mvt|png|jpg)$/.exec(file!)?.[1] ?? ''),
     };
     const tileLayer = LAYERS.find(name => name === layer);
-    if (tileLayer === undefined || !isTile(tile)) throw notFound('Tile not found.');
+    const overlay = /^overlay-(\w{1,40})$/.exec(layer!)?.[1];
+    if (!isTile(tile)) throw notFound('Tile not found.');
+    if (overlay !== undefined) {
+      const name = `${layer}/${tile.z}/${tile.x}/${tile.y}`;
+      return cached(visit.deps.resources, name, () => makeOverlayTile(visit.deps.resources, overlay, tile));
+    }
+    if (tileLayer === undefined) throw notFound('Tile not found.');
     if (tileLayer === 'hillshade') return shadeTile(visit, tile);
     if (tileLayer === 'aerial') return aerialTile(visit, tile);
     const { resources } = visit.deps;

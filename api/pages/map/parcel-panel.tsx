@@ -13,6 +13,7 @@ import { BuildableLand } from './parcel-buildable.tsx';
 import { ASSESSED_FIELDS, Assessments, KeyFigures, NoEstimate } from './parcel-figures.tsx';
 import { ParcelHistory } from './parcel-history.tsx';
 import { frontageOf, LandFacts, Slopes } from './parcel-land.tsx';
+import { type OverlayFigures, ParcelOverlays } from './parcel-overlays-section.tsx';
 import { Overview } from './parcel-overview.tsx';
 import { Owner } from './parcel-owner.tsx';
 import { Neighbors, type ParcelPlace } from './parcel-place.tsx';
@@ -61,6 +62,7 @@ export function ParcelPanel(parcel: PanelProps) {
         <BuildableLand detail={detail} />
         <FieldFacts group="Land" detail={detail} />
         <Slopes shares={detail.steeper_percent as number[] | null} />
+        <ParcelOverlays figures={detail.overlays as OverlayFigures} declared={parcel.overlays} />
       </section>
       <section id="owner">
         <h2>Owner</h2>

@@ -1,6 +1,8 @@
 import { type ConfidenceOrder, readConfidenceOrder } from '../../../shared/feeds/confidence-order.ts';
+import { listOverlays } from '../../../shared/land/overlay-feeds.ts';
 import { type CompPlace, listCompPlaces } from '../../../shared/market/market-statements.ts';
 import { narrowestBucket, sizes } from '../../../shared/model/buckets.ts';
+import type { Overlay } from '../../../shared/model/overlays.ts';
 import { PlatError } from '../../../shared/platform/errors.ts';
 import type { FoundPhones } from '../../v1/common/found-phones.ts';
 import type { RegionStats } from '../../v1/common/request-schemas.ts';
@@ -35,6 +37,8 @@ export type ParcelData = {
   market: SimilarSales | undefined;
   portfolio: Portfolio | Missing;
   phones: FoundPhones | undefined;
+  /** The overlays that the page can show, with their labels and colors. */
+  overlays: readonly Overlay[];
 };
 
 /** The past year's sales of similar-size lots in the county, with the median price per acre in USD. */
@@ -50,7 +54,7 @@ export async function readParcel(visit: Visit, id: string): Promise<ParcelData> 
   const valued = orWhyNot(
     callEndpoint<ExplainedValue>(visit, aiCompValue, { params, query: { explain: 'true' } }),
   );
-  const [photo, value, order, places, portfolio, phones, market, comps] = await Promise.all([
+  const [photo, value, order, places, portfolio, phones, market, overlays, comps] = await Promise.all([
     readPhoto(visit, detail.property_id),
     valued,
     detail.fips === null ? null : readConfidenceOrder(visit.deps.db, Number(detail.fips)),
@@ -65,6 +69,7 @@ export async function readParcel(visit: Visit, id: string): Promise<ParcelData> 
     orWhyNot(callEndpoint<Portfolio>(visit, ownerPortfolio, { params })),
     readPhones(visit, detail),
     readSimilarSales(visit, detail),
+    listOverlays(visit.deps.db),
     detail.point === null
       ? undefined
       : callEndpoint<{ results: Comp[] }>(visit, listComps, {
@@ -72,7 +77,7 @@ export async function readParcel(visit: Visit, id: string): Promise<ParcelData> 
         }),
   ]);
   const results = comps?.results ?? [];
-  return { detail, photo, value, order, places, comps: results, market, portfolio, phones };
+  return { detail, photo, value, order, places, comps: results, market, portfolio, phones, overlays };
 }
 
 /** Uses only the parcel's own size class, because small lots cost more per acre than large tracts. */

@@ -2,6 +2,7 @@ import { acres } from '../../../shared/model/figures.ts';
 import { ACCESS_LABELS, type RoadAccess, SLOPE_GRADES } from '../../../shared/model/land-layers.ts';
 import { type Filter, labelOf } from '../../../shared/parcels/filter/declare-filter.ts';
 import { switchOf } from './filter-switches.ts';
+import { isOverlayParameter, overlaysOf, overlayWords } from './overlay-parameters.ts';
 import { FILTER_BY_NAME, isoDay } from './read-filters.ts';
 
 export type Chip = { words: string; names: readonly string[]; without: string };
@@ -27,7 +28,16 @@ export function chipsOf(url: URL): Chip[] {
       : wordsOf(name, texts);
     chips.push({ words, names, without: without(url, names) });
   }
-  return chips;
+  return [...chips, ...overlayChip(url)];
+}
+
+/** One for all overlays, because they are one filter. */
+function overlayChip(url: URL): Chip[] {
+  const overlays = overlaysOf(url.searchParams);
+  if (overlays.length === 0) return [];
+  const names = [...new Set(url.searchParams.keys())].filter(isOverlayParameter);
+  const words = overlays.map(overlayWords).join('; ');
+  return [{ words, names: ['overlays', ...names], without: without(url, names) }];
 }
 
 function without(url: URL, names: readonly string[]): string {

@@ -3,16 +3,19 @@ import type { ComponentChildren } from 'preact';
 import { listCountyBoxes } from '../../../shared/feeds/feed-statements.ts';
 import { boxAround, boxesIntersect, boxOfGeometry, padBox } from '../../../shared/geo/box.ts';
 import type { Box } from '../../../shared/geo/geometry-types.ts';
+import type { Overlay } from '../../../shared/model/overlays.ts';
 import { countyExtent } from '../../../shared/regions/county-polygons.ts';
 import { Icon } from '../frame/icons.tsx';
 import { json, type Reply, type Visit } from '../frame/visit.ts';
 import { type CountyClass, CountyLegend, classOf, colorsOf, type LegendProps } from './county-legend.tsx';
+import { Swatch } from './swatch.tsx';
 import { MapTools } from './tool-menu.tsx';
 
 type OpenParcel = { property_id: number; point: readonly number[] | null; shape?: unknown };
 
 type Options = {
-  layers?: boolean;
+  /** Lets users turn layers on and off, including these overlays. */
+  layers?: { overlays: readonly Overlay[] };
   draw?: boolean;
   parcel?: OpenParcel | undefined;
   start?: Readonly<Box> | undefined;
@@ -75,6 +78,7 @@ export function mapOf(
         data-comps={comps}
         data-values={values}
         data-opens={opens}
+        data-overlays={layers?.overlays.map(({ name }) => name).join(' ')}
         data-ramp={legend && JSON.stringify(colorsOf(legend.classes))}
       />
       {legend && <CountyLegend {...legend} />}
@@ -105,6 +109,9 @@ export function mapOf(
                 <i class={`swatch key-${id}`} /> {name}
               </label>
             ))}
+            {layers.overlays.map(overlay => (
+              <OverlayLayer {...overlay} />
+            ))}
           </div>
         </details>
       )}
@@ -116,6 +123,25 @@ export function mapOf(
     </section>
   );
 }
+
+/** An overlay, with its legend while it is on. */
+const OverlayLayer = ({ name, label, classes }: Overlay) => (
+  <div class="overlay">
+    <label>
+      <input type="checkbox" data-layer={`overlay-${name}`} data-kind={`overlay-${name}`} />{' '}
+      {classes.length === 1 && <Swatch color={classes[0]!.color} />} {label}
+    </label>
+    {classes.length > 1 && (
+      <ul>
+        {classes.map(item => (
+          <li>
+            <Swatch color={item.color} /> {item.label}
+          </li>
+        ))}
+      </ul>
+    )}
+  </div>
+);
 
 function boxOf({ shape, point }: OpenParcel): Box | null {
   return boxOfGeometry((shape ?? (point && { type: 'Point', coordinates: point })) as Geometry | null);

@@ -5,6 +5,7 @@ import { PlatError } from '../../../shared/platform/errors.ts';
 import { fiveDigits } from '../../../shared/regions/counties.ts';
 import type { Visit } from '../frame/visit.ts';
 import { countyOf } from './county-filter.ts';
+import { isOverlayParameter, overlaysOf } from './overlay-parameters.ts';
 
 export type Filters = Record<string, unknown>;
 /** `fault` is set if no county, or more than one, has the name. */
@@ -30,14 +31,15 @@ export async function readFilters(
 ): Promise<UrlFilters> {
   const params = visit.url.searchParams;
   const entries = [...new Set(params.keys())].flatMap((name): [string, unknown][] => {
-    if (NOT_FILTERS.has(name)) return [];
+    if (NOT_FILTERS.has(name) || isOverlayParameter(name)) return [];
     const values = params
       .getAll(name)
       .map(text => text.trim())
       .filter(Boolean);
     return values.length > 0 ? [[name, parseFilter(FILTER_BY_NAME.get(name), values)]] : [];
   });
-  const filters: Filters = Object.fromEntries(entries);
+  const overlays = overlaysOf(params);
+  const filters: Filters = { ...Object.fromEntries(entries), ...(overlays.length > 0 && { overlays }) };
   const { county } = filters;
   if (typeof county !== 'string' || /^\d+$/.test(county)) return { filters };
   const found = countyOf(county, new Set((await counties()).map(({ fips }) => Number(fips))));

@@ -1,12 +1,15 @@
+import type { OverlayCondition } from '../../../shared/parcels/filter/overlay-filter.ts';
 import { countyText } from '../../../shared/regions/counties.ts';
 import { chipsOf } from '../parts/filter-words.ts';
+import { addOverlays } from '../parts/overlay-parameters.ts';
 
 type SavedFilter = Readonly<Record<string, unknown>>;
 
 export function mapOf(filter: SavedFilter): string {
   const params = new URLSearchParams();
   for (const [name, value] of Object.entries(filter))
-    params.set(name, Array.isArray(value) ? value.join(',') : String(value));
+    if (name === 'overlays') addOverlays(params, value as OverlayCondition[]);
+    else params.set(name, Array.isArray(value) ? value.join(',') : String(value));
   return `/data?${params}`;
 }
 

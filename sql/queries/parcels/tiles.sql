@@ -47,6 +47,20 @@ where l.feed_id in (select feed_id from land_layers where kind = :kind) and area
 order by area(l.extent) desc
 limit :limit;
 
+-- name: list_overlay_features
+-- An overlay's features in a tile with their classes, largest first if there are too many. Excludes areas that
+-- are too small to see, with an extent of less than `least_area` square 1e-7 degrees. Points and straight lines
+-- can have an extent without area.
+with tile as materialized (select :box::box as box)
+select l.overlays ->> :name as class, l.geometry
+from tile
+join layer_features l on l.extent && tile.box
+where l.feed_id in (select feed_id from land_layers where kind = 'overlay')
+  and l.overlays ? :name
+  and (area(l.extent) = 0 or area(l.extent) >= :least_area::float8)
+order by area(l.extent) desc
+limit :limit;
+
 -- name: list_names
 -- Names of places and of water in a tile, largest water first, with at least `least_area` square 1e-7
 -- degrees.
@@ -109,12 +123,14 @@ from county_coverage
 where :fips::int is null or fips = :fips;
 
 -- name: list_credits
--- The kinds of layers and rolls loaded in a box of 1e-7 degrees or in the given counties, with their credits.
+-- The kinds of layers and rolls loaded in a box of 1e-7 degrees or in the given counties, with their credits. The
+-- kind of an overlay has its name, such as overlay-zoning.
 -- A relief drawn by Plat doesn't count as imagery.
 select distinct k.kind, coalesce(f.definition ->> 'attribution', f.definition ->> 'title', f.name) as credit
 from (
-  select l.feed_id, l.kind
+  select l.feed_id, coalesce('overlay-' || (o.declared ->> 'name'), l.kind) as kind
   from land_layers l
+  left join lateral jsonb_array_elements(l.overlays) o (declared) on true
   where (l.coverage && :box::box or l.fips = any (:counties::int[]))
     and (l.kind <> 'imagery' or exists (
       select from imagery_sources i where i.feed_id = l.feed_id and i.type <> 'relief' and i.extent && :box::box

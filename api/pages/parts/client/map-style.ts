@@ -143,6 +143,41 @@ const landLayers = (): LayerSpecification[] => [
   land('flood', { type: 'fill', paint: { 'fill-color': colorOf('flood'), 'fill-opacity': 0.3 } }),
 ];
 
+/** An overlay's areas, lines, and points, in the colors of their classes. */
+const overlayLayers = (name: string): LayerSpecification[] => {
+  const source = {
+    source: `overlay-${name}`,
+    'source-layer': 'overlay',
+    layout: { visibility: 'none' as const },
+  };
+  const color: ExpressionSpecification = ['get', 'color'];
+  return [
+    {
+      id: `${name}-areas`,
+      type: 'fill',
+      ...source,
+      filter: POLYGONS,
+      paint: { 'fill-color': color, 'fill-opacity': 0.4 },
+    },
+    {
+      id: `${name}-lines`,
+      type: 'line',
+      ...source,
+      filter: ['!', POINTS],
+      paint: { 'line-color': color, 'line-width': grows(10, 0.6, 2) },
+    },
+    {
+      id: `${name}-points`,
+      type: 'circle',
+      ...source,
+      filter: POINTS,
+      paint: { 'circle-color': color, 'circle-radius': grows(10, 2, 5) },
+    },
+  ];
+};
+
+const overlaysOf = ({ overlays }: DOMStringMap): string[] => overlays?.split(' ').filter(Boolean) ?? [];
+
 const borderLayers = (): LayerSpecification[] => [
   {
     id: 'county-lines',
@@ -222,9 +257,10 @@ const areaLayers = (): LayerSpecification[] => [
   },
 ];
 
-const layersOf = ({ parcel: opened }: DOMStringMap): LayerSpecification[] => [
+const layersOf = ({ parcel: opened, ...shown }: DOMStringMap): LayerSpecification[] => [
   ...groundLayers(),
   ...landLayers(),
+  ...overlaysOf(shown).flatMap(overlayLayers),
   ...borderLayers(),
   ...pointLayers(),
   land(
@@ -289,6 +325,9 @@ export function styleOf(shown: DOMStringMap): StyleSpecification {
     flood: tiles('flood', 10, 15),
     hillshade: images('hillshade', 'png', 11, 15),
     aerial: images('aerial', 'jpg', 11, 18),
+    ...Object.fromEntries(
+      overlaysOf(shown).map(name => [`overlay-${name}`, tiles(`overlay-${name}`, 10, 15)]),
+    ),
     area: { type: 'geojson', data: EMPTY },
     ...(basemap !== undefined && { basemap: { type: 'raster', tiles: [basemap], tileSize: 256 } as const }),
   };
