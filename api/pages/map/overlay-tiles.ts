@@ -1,5 +1,6 @@
 import { boxSql, boxToE7 } from '../../../shared/geo/box.ts';
 import { decodeBoundary, decodeLines, isBoundary } from '../../../shared/geo/geometry-codec.ts';
+import type { Position } from '../../../shared/geo/geometry-types.ts';
 import { listOverlays } from '../../../shared/land/overlay-feeds.ts';
 import { listOverlayFeatures } from '../../../shared/parcels/map-statements.ts';
 import type { Resources } from '../../v1/common/endpoint-resources.ts';
@@ -38,9 +39,9 @@ export async function makeOverlayTile({ db }: Resources, name: string, tile: Til
       return geometry.length === 0 ? [] : [{ type: 3, geometry, tags }];
     }
     const drawn = decodeLines(bytes);
-    const points = drawn.filter(line => line.length === 1).map(line => toUnits(project(line[0]!)));
+    const points = drawn.filter(isPoint).map(line => toUnits(project(line[0]!)));
     const geometry = lines(
-      drawn.filter(line => line.length > 1),
+      drawn.filter(line => !isPoint(line)),
       project,
       tile.z,
     );
@@ -51,3 +52,7 @@ export async function makeOverlayTile({ db }: Resources, name: string, tile: Til
   });
   return encoded({ overlay: features });
 }
+
+/** Points are stored as lines from a place to itself. */
+const isPoint = (line: readonly Position[]): boolean =>
+  line.every(([x, y]) => x === line[0]![0] && y === line[0]![1]);
