@@ -1,8 +1,8 @@
 import type { VNode } from 'preact';
 import type { LoadedCounty } from '../../../shared/feeds/feed-statements.ts';
-import { nameOfParcel } from '../../../shared/model/roll-text.ts';
 import { listOverlayFeeds, listOverlays } from '../../../shared/land/overlay-feeds.ts';
 import { joinOverlays, type Overlay } from '../../../shared/model/overlays.ts';
+import { nameOfParcel } from '../../../shared/model/roll-text.ts';
 import { PlatError } from '../../../shared/platform/errors.ts';
 import { undefinedIfRefused } from '../../http/error-responses.ts';
 import { filterParcels } from '../../v1/parcels/filter/filter-parcels.ts';

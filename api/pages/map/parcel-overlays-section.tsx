@@ -43,7 +43,7 @@ function OverlaySection({ overlay, of }: { overlay: Overlay; of: OverlayFigures[
   return (
     <section data-overlay={name}>
       <h3>{label}</h3>
-      {of.classes.length === 0 && classes.length > 0 && <p>None on this parcel.</p>}
+      {of.classes.length === 0 && distance_ft === null && <p>None on this parcel.</p>}
       {of.classes.length > 0 && (
         <table class="bars">
           <thead class="unseen">
@@ -65,7 +65,7 @@ function OverlaySection({ overlay, of }: { overlay: Overlay; of: OverlayFigures[
                       <rect width={share.percent} height="6" />
                     </svg>{' '}
                     {percent(share.percent)}
-                    {share.acres !== null && ` · ${acres(share.acres)} acres`}
+                    {share.acres !== null && ` · ${acres(share.acres)} ac`}
                   </td>
                 </tr>
               );
