@@ -91,7 +91,7 @@ const COLUMNS: Record<ExportKind, Columns> = {
   markets: MARKET,
 };
 
-/** A column of an overlay: its largest class, the share of that class, or the distance to the nearest feature. */
+/** A column of an overlay: its largest class, the share of that class, or the distance to a feature. */
 export const OVERLAY_COLUMN = /^overlay\.([a-z][a-z0-9_]{0,39})(?:\.(percent|distance_ft))?$/;
 
 /** Whether files have the column, if it isn't one of the kind's own. */

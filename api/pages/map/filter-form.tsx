@@ -56,17 +56,8 @@ const LIVE = [
 const UNITS: Record<string, string> = { USD: '$', percent: '%', 'square feet': 'sq ft', feet: 'ft' };
 
 /** The filters. With JavaScript, results update as the user types. */
-export function FilterForm({
-  url,
-  county,
-  counties,
-  known,
-  unknownHits,
-  overlays,
-  shows,
-  open,
-  isSavable,
-}: FormProps) {
+export function FilterForm(props: FormProps) {
+  const { url, county, counties, known, unknownHits, overlays, shows, open, isSavable } = props;
   const params = url.searchParams;
   const on = chipsOf(url).length;
   return (

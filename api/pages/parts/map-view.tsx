@@ -65,7 +65,6 @@ export function mapOf(
 ) {
   const basemap = deps.config.BASEMAP_URL && { id: 'basemap', name: 'Basemap', kind: undefined };
   const grounds = basemap ? [basemap, ...GROUNDS] : GROUNDS;
-  const ground = grounds[0]!.id;
   return (
     <section class="map" aria-label="Map">
       <div
@@ -87,35 +86,7 @@ export function mapOf(
         <summary id="credits" />
       </details>
       {key}
-      {layers && (
-        <details class="layers map-menu" name="map-menu">
-          <summary class="button second only" aria-label="Layers" title="Layers">
-            <Icon name="layers" />
-          </summary>
-          <div>
-            <fieldset>
-              <legend>Background</legend>
-              {grounds.map(({ id, name, kind }) => (
-                <label>
-                  <input type="radio" name="ground" value={id} data-kind={kind} checked={id === ground} />{' '}
-                  {name}
-                </label>
-              ))}
-            </fieldset>
-            <output id="ground-note" />
-            {LAYERS.map(({ id, name, kind, isOn }) => (
-              <label>
-                <input type="checkbox" data-layer={id} data-kind={kind} checked={isOn} />{' '}
-                <i class={`swatch key-${id}`} /> {name}
-              </label>
-            ))}
-            {layers.overlays.map(overlay => (
-              <OverlayLayer {...overlay} />
-            ))}
-          </div>
-        </details>
-      )}
-      {/* A comp report has its own link. */}
+      {layers && <LayersMenu grounds={grounds} overlays={layers.overlays} />}
       {draw && <MapTools isShared={comps === undefined} />}
       <noscript>
         <p class="notice">The map needs JavaScript. The list works without it.</p>
@@ -123,6 +94,40 @@ export function mapOf(
     </section>
   );
 }
+
+type MenuProps = {
+  grounds: readonly { id: string; name: string; kind: string | undefined }[];
+  overlays: readonly Overlay[];
+};
+
+const LayersMenu = ({ grounds, overlays }: MenuProps) => (
+  <details class="layers map-menu" name="map-menu">
+    <summary class="button second only" aria-label="Layers" title="Layers">
+      <Icon name="layers" />
+    </summary>
+    <div>
+      <fieldset>
+        <legend>Background</legend>
+        {grounds.map(({ id, name, kind }) => (
+          <label>
+            <input type="radio" name="ground" value={id} data-kind={kind} checked={id === grounds[0]!.id} />{' '}
+            {name}
+          </label>
+        ))}
+      </fieldset>
+      <output id="ground-note" />
+      {LAYERS.map(({ id, name, kind, isOn }) => (
+        <label>
+          <input type="checkbox" data-layer={id} data-kind={kind} checked={isOn} />{' '}
+          <i class={`swatch key-${id}`} /> {name}
+        </label>
+      ))}
+      {overlays.map(overlay => (
+        <OverlayLayer {...overlay} />
+      ))}
+    </div>
+  </details>
+);
 
 /** An overlay, with its legend while it is on. */
 const OverlayLayer = ({ name, label, classes }: Overlay) => (

@@ -48,8 +48,8 @@ order by area(l.extent) desc
 limit :limit;
 
 -- name: list_overlay_features
--- An overlay's features in a tile with their classes, largest first if there are too many. Excludes areas that
--- are too small to see, with an extent of less than `least_area` square 1e-7 degrees. Points and straight lines
+-- An overlay's features in a tile with their classes, largest first if there are too many. Excludes areas
+-- too small to see, with an extent of less than `least_area` square 1e-7 degrees. Points and straight lines
 -- can have an extent without area.
 with tile as materialized (select :box::box as box)
 select l.overlays ->> :name as class, l.geometry
@@ -123,8 +123,8 @@ from county_coverage
 where :fips::int is null or fips = :fips;
 
 -- name: list_credits
--- The kinds of layers and rolls loaded in a box of 1e-7 degrees or in the given counties, with their credits. The
--- kind of an overlay has its name, such as overlay-zoning.
+-- The kinds of layers and rolls loaded in a box of 1e-7 degrees or in the given counties, with their credits.
+-- The kind of an overlay has its name, such as overlay-zoning.
 -- A relief drawn by Plat doesn't count as imagery.
 select distinct k.kind, coalesce(f.definition ->> 'attribution', f.definition ->> 'title', f.name) as credit
 from (
