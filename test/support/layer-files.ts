@@ -49,9 +49,13 @@ export async function readGeoPackageFile(bytes: Uint8Array, path: string) {
       rows,
     };
     const problems = [db.all('pragma integrity_check'), db.all('pragma foreign_key_check')];
+    const extensions = db.all('select * from gpkg_extensions');
+    const indexed = db.get(`select count(*) as shapes from rtree_${layer}_geom_rowid`)!.shapes;
     return {
       ...file,
       contents,
+      extensions,
+      indexed,
       shapes,
       problems: problems.flat().filter(row => Object.values(row!)[0] !== 'ok'),
       applicationId: pragma('application_id'),

@@ -3,11 +3,12 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import sqlite from 'node-sqlite3-wasm';
 import type { ExportColumn } from '../../shared/exports/export-columns.ts';
-import { emptyBox, growBox, isEmptyBox } from '../../shared/geo/box.ts';
+import { boxAround } from '../../shared/geo/box.ts';
 import { boundaryToWkb } from '../../shared/geo/geometry-codec.ts';
 import type { Box } from '../../shared/geo/geometry-types.ts';
 import { makeRunFolder } from '../ingest/engine/run-folder.ts';
 import { type FileWriter, isNumber, type OpenOptions, type Place } from './file-writer.ts';
+import { writeRtree } from './geopackage-index.ts';
 
 const COLUMN_TYPES: Record<ExportColumn['type'], string> = {
   text: 'TEXT',
@@ -49,7 +50,7 @@ const FRAME = `
   );`;
 
 /** What the layer's description needs to know about its rows. */
-type Seen = { extent: Box; types: Set<string>; credits: Set<string> };
+type Seen = { shapes: { id: number; box: Box }[]; types: Set<string>; credits: Set<string> };
 
 /** A GeoPackage with one layer. SQLite writes it to disk, because its first page names the others. */
 export async function openGeoPackage(
@@ -67,20 +68,23 @@ export async function openGeoPackage(
   db.exec(
     `create table ${layer} (fid integer primary key autoincrement not null, geom geometry, ${definitions.join(', ')})`,
   );
-  const insert = db.prepare(`insert into ${layer} values (null, ?${', ?'.repeat(columns.length)})`);
+  const insert = db.prepare(`insert into ${layer} values (?, ?${', ?'.repeat(columns.length)})`);
   const toValue = columns.map(valueReader);
-  const seen: Seen = { extent: emptyBox(), types: new Set(), credits: new Set() };
+  let fid = 0;
+  const seen: Seen = { shapes: [], types: new Set(), credits: new Set() };
   return {
     write(rows) {
       for (const { cells, place } of rows) {
+        fid++;
         const shape = place === null ? null : shapeOf(place);
         if (shape !== null) {
-          growBox(seen.extent, shape.box);
+          seen.shapes.push({ id: fid, box: shape.box });
           seen.types.add(shape.type);
         }
         // The last column is `sources`.
         seen.credits.add(cells.at(-1)!);
         insert.run([
+          fid,
           shape?.blob ?? null,
           ...cells.map((cell, i) => (cell === '' ? null : toValue[i]!(cell))),
         ]);
@@ -90,6 +94,7 @@ export async function openGeoPackage(
     *end() {
       insert.finalize();
       describeLayer(db, layer, seen, asOf);
+      writeRtree(db, layer, seen.shapes);
       db.exec('commit');
       db.close();
       yield* chunksOf(path);
@@ -111,11 +116,11 @@ function valueReader(column: ExportColumn): (cell: string) => string | number {
 function describeLayer(
   db: InstanceType<typeof sqlite.Database>,
   layer: string,
-  { extent, types, credits }: Seen,
+  { shapes, types, credits }: Seen,
   asOf: Date,
 ): void {
   const description = [...credits].filter(credit => credit !== '').join('; ');
-  const sides = isEmptyBox(extent) ? [null, null, null, null] : extent;
+  const sides = shapes.length === 0 ? [null, null, null, null] : boxAround(shapes.map(({ box }) => box));
   const about = [layer, layer, description, asOf.toISOString()];
   db.run("insert into gpkg_contents values (?, 'features', ?, ?, ?, ?, ?, ?, ?, ?)", [
     ...about,

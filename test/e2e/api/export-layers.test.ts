@@ -147,6 +147,14 @@ test('a GeoPackage follows the standard', async () => {
   expect(file.contents[0]!.description).toContain('Washington');
   expect(file.contents[0]!.last_change).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
   const boxes = file.rows.map(row => boxOfGeometry(row.geometry)).filter(box => box !== null);
+  expect(file.indexed).toBe(boxes.length);
+  expect(file.extensions).toEqual([
+    expect.objectContaining({
+      table_name: 'parcels',
+      extension_name: 'gpkg_rtree_index',
+      scope: 'write-only',
+    }),
+  ]);
   const side = (at: 0 | 1 | 2 | 3, pick: (...values: number[]) => number) =>
     pick(...boxes.map(box => box[at]));
   expect(file.contents[0]).toMatchObject({
