@@ -1,7 +1,9 @@
-import type { ChildProcess } from 'node:child_process';
+import { type ChildProcess, execFile, spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
+import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
 import { parquetMetadata, parquetReadObjects } from 'hyparquet';
 import { parquetWriteBuffer } from 'hyparquet-writer';
 import { to } from 'pg-copy-streams';
@@ -24,6 +26,7 @@ import { residentMb, startWorker, stopWorker } from './worker.ts';
 const SIZES = { full: { parcels: 100_000, rounds: 3 }, quick: { parcels: 2_000, rounds: 1 } };
 const MAX_CSV_RATIO = 3;
 const MAX_PARQUET_RATIO = 1.5;
+const MAX_GPKG_RATIO = 2.5;
 const MAX_MAIL_RATIO = 1.2;
 const MAX_API_MB = 60;
 /**
@@ -36,7 +39,8 @@ const CHECK_MS = 100;
  * Exports a county with all columns, and measures the time from the order to the last byte. The API and the
  * worker have their own processes, and the company has no billed rows yet, so that every row is recorded and
  * billed. The time is compared with a COPY of the same columns, and with the GeoParquet library writing all
- * rows from memory. Also exports the county as a list in both layouts.
+ * rows from memory. Also exports the county as a list in both layouts, and, if ogr2ogr is installed, as a
+ * GeoPackage.
  */
 export async function bench(options: BenchOptions): Promise<BenchResult[]> {
   const { parcels, rounds } = options.quick ? SIZES.quick : SIZES.full;
@@ -81,6 +85,7 @@ export async function bench(options: BenchOptions): Promise<BenchResult[]> {
           parquet.reference.push(inMemory);
         }
         const mail = await measureMail(plat, pool, options, rounds);
+        const gpkg = await measureGeoPackage(ask, options, rounds);
         const peakMb = await residentMb(processes.plat);
         const name = `${parcels.toLocaleString('en-US')} parcels in all columns`;
         return [
@@ -113,6 +118,7 @@ export async function bench(options: BenchOptions): Promise<BenchResult[]> {
             { most: MAX_PARQUET_RATIO },
           ),
           mail,
+          ...gpkg,
           judged(
             {
               name: 'memory of the API above idle meanwhile',
@@ -152,6 +158,42 @@ async function orderFile(origin: string, key: string, order: object): Promise<Bu
   const chunks: Uint8Array[] = [];
   for await (const chunk of (await fetch(made.url!)).body!) chunks.push(chunk);
   return Buffer.concat(chunks);
+}
+
+/** The reference: ogr2ogr converts the GeoJSON lines of the same order. */
+async function measureGeoPackage(
+  ask: (format: ExportFormat) => Promise<Buffer>,
+  { folder, note }: BenchOptions,
+  rounds: number,
+): Promise<BenchResult[]> {
+  if (spawnSync('ogr2ogr', ['--version']).status !== 0) return [];
+  const lines = join(folder, 'county.geojsonl');
+  const converted = join(folder, 'county.gpkg');
+  await writeFile(lines, await ask('geojsonl'));
+  const times = { ours: [] as number[], ogr: [] as number[] };
+  for (let round = -1; round < rounds; round++) {
+    const ours = await timed(() => ask('gpkg'));
+    await rm(converted, { force: true });
+    const ogr = await timed(() =>
+      promisify(execFile)('ogr2ogr', ['-f', 'GPKG', converted, `GeoJSONSeq:${lines}`]),
+    );
+    note(`  round ${round}: GeoPackage ${Math.round(ours)} ms, ogr2ogr ${Math.round(ogr)} ms`);
+    if (round < 0) continue;
+    times.ours.push(ours);
+    times.ogr.push(ogr);
+  }
+  return [
+    judged(
+      {
+        name: 'GeoPackage of the same parcels, from the order to the last byte',
+        reference: 'ogr2ogr from the GeoJSON lines of the same order',
+        value: median(times.ours) / median(times.ogr),
+        unit: 'x',
+        details: { ms: Math.round(median(times.ours)), 'reference ms': Math.round(median(times.ogr)) },
+      },
+      { most: MAX_GPKG_RATIO },
+    ),
+  ];
 }
 
 /** A list of the whole county with a letter per parcel, in the `mail` layout and in the `plat` layout. */
