@@ -90,9 +90,12 @@ const contains = ([west, south, east, north]: Box, other: Box): boolean =>
 function sharesPoint(geometry: Feature['geometry'], box: Box): boolean {
   const lines: Position[][] = [];
   const polygons: MultiPolygon = [];
+  const points: Position[] = [];
+  if (geometry?.type === 'Point') points.push(geometry.coordinates as Position);
+  if (geometry?.type === 'MultiPoint') points.push(...(geometry.coordinates as Position[]));
   if (geometry?.type === 'LineString') lines.push(geometry.coordinates as Position[]);
   if (geometry?.type === 'MultiLineString') lines.push(...(geometry.coordinates as Position[][]));
   if (geometry?.type === 'Polygon') polygons.push(geometry.coordinates as MultiPolygon[number]);
   if (geometry?.type === 'MultiPolygon') polygons.push(...(geometry.coordinates as MultiPolygon));
-  return intersects(prepareQuery({ points: [], lines, polygons }), areaOf([box]));
+  return intersects(prepareQuery({ points, lines, polygons }), areaOf([box]));
 }

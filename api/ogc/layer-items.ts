@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { boxSql, boxToE7 } from '../../shared/geo/box.ts';
-import { decodeLines } from '../../shared/geo/geometry-codec.ts';
-import type { Box } from '../../shared/geo/geometry-types.ts';
+import { decodeLines, isBoundary } from '../../shared/geo/geometry-codec.ts';
+import type { Box, Position } from '../../shared/geo/geometry-types.ts';
 import type { Db } from '../../shared/platform/db.ts';
 import { type Bind, binder } from '../../shared/platform/named-parameters.ts';
 import { validationError } from '../http/error-responses.ts';
@@ -16,12 +16,14 @@ import {
 } from './collection-parts.ts';
 
 type Layer = {
-  kind: 'roads' | 'wetlands' | 'flood' | 'zips';
+  /** The layers with these features, as a condition on land_layers. */
+  layersOf(bind: Bind): string;
+  /** The features, as a condition on layer_features l. Default: all. */
+  featuresOf?(bind: Bind): string;
   title: string;
   description: string;
-  geometry: 'areas' | 'lines';
   properties: z.ZodObject;
-  propertiesOf(row: Pick<Row, 'class' | 'name'>): object;
+  propertiesOf(row: Pick<Row, 'class' | 'name' | 'overlays'>): object;
 };
 
 type Row = {
@@ -30,6 +32,7 @@ type Row = {
   hash: string;
   class: string;
   name: string | null;
+  overlays: Record<string, string | number> | null;
   geometry: Buffer;
 };
 
@@ -79,23 +82,35 @@ const inBoxes = (boxes: readonly Box[], bind: Bind): string =>
 
 function listRows(
   db: Db,
-  { kind }: Layer,
+  { layersOf, featuresOf = () => 'true' }: Layer,
   limit: number,
   conditions: (bind: Bind) => readonly string[],
 ): Promise<Row[]> {
-  const values = { kind, limit };
-  const where = conditions(binder(values)).join(' and ') || 'true';
-  return db.run<Row>('land/list_layer_items', values, { where });
+  const values = { limit };
+  const bind = binder(values);
+  const where = conditions(bind).join(' and ') || 'true';
+  return db.run<Row>('land/list_layer_items', values, {
+    layers: layersOf(bind),
+    features: featuresOf(bind),
+    where,
+  });
 }
 
 function featureOf({ id, geometry, ...row }: Row, layer: Layer): Feature {
-  return { type: 'Feature', id, geometry: shapeOf(geometry, layer), properties: layer.propertiesOf(row) };
+  return { type: 'Feature', id, geometry: shapeOf(geometry), properties: layer.propertiesOf(row) };
 }
 
-function shapeOf(bytes: Buffer, { geometry }: Layer): Feature['geometry'] {
-  if (geometry === 'areas') return areaGeometry(bytes);
+function shapeOf(bytes: Buffer): Feature['geometry'] {
+  if (isBoundary(bytes)) return areaGeometry(bytes);
   const lines = decodeLines(bytes);
+  const points = lines.flatMap(line => (line.every(at => isSame(at, line[0]!)) ? [line[0]!] : []));
+  if (points.length === lines.length)
+    return points.length === 1
+      ? { type: 'Point', coordinates: points[0]! }
+      : { type: 'MultiPoint', coordinates: points };
   return lines.length === 1
     ? { type: 'LineString', coordinates: lines[0]! }
     : { type: 'MultiLineString', coordinates: lines };
 }
+
+const isSame = (a: Position, b: Position): boolean => a[0] === b[0] && a[1] === b[1];

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { COLLECTIONS } from './collections.ts';
+import type { Collection } from './collection-parts.ts';
+import type { Collections } from './collections.ts';
 import { CRS_NAMES, CRS84 } from './crs.ts';
 import { GEOJSON, JSON_SCHEMA, OPENAPI } from './media-types.ts';
 
@@ -36,10 +37,10 @@ export function landingPage(root: string): object {
 
 export const conformance = (): object => ({ conformsTo: CONFORMS_TO });
 
-export function collectionList(root: string): object {
+export function collectionList(root: string, collections: Collections): object {
   return {
     crs: CRS_NAMES,
-    collections: Object.keys(COLLECTIONS).map(name => collectionPage(root, name)),
+    collections: Object.entries(collections).map(([name, each]) => collectionPage(root, name, each)),
     links: [link('self', `${root}/collections`, 'application/json', 'Collections')],
   };
 }
@@ -56,8 +57,7 @@ const EXTENT = {
   },
 };
 
-export function collectionPage(root: string, name: string): object {
-  const { title, description } = COLLECTIONS[name]!;
+export function collectionPage(root: string, name: string, { title, description }: Collection): object {
   const own = `${root}/collections/${name}`;
   return {
     id: name,
@@ -81,8 +81,7 @@ export function collectionPage(root: string, name: string): object {
   };
 }
 
-export function queryablesPage(root: string, name: string): object {
-  const { title, queryables } = COLLECTIONS[name]!;
+export function queryablesPage(root: string, name: string, { title, queryables }: Collection): object {
   return {
     $schema: 'https://json-schema.org/draft/2019-09/schema',
     $id: `${root}/collections/${name}/queryables`,
@@ -108,7 +107,8 @@ const MAX_INTEGER = 2 ** 31 - 1;
  * integers in 32 bits, so an id is a number.
  */
 function columnOf({ description, anyOf, ...own }: Property): Property {
-  const { type = 'object', format, maximum = 0 } = anyOf?.find(other => other.type !== 'null') ?? own;
+  const { type: types = 'object', format, maximum = 0 } = anyOf?.find(other => other.type !== 'null') ?? own;
+  const [type] = [types].flat();
   return {
     type: type === 'integer' && maximum > MAX_INTEGER ? 'number' : type,
     ...(format && { format }),
@@ -117,8 +117,7 @@ function columnOf({ description, anyOf, ...own }: Property): Property {
 }
 
 /** The schema of a feature. Without it, GDAL derives the type of a column from the first features. */
-export function schemaPage(root: string, name: string): object {
-  const { title, properties } = COLLECTIONS[name]!;
+export function schemaPage(root: string, name: string, { title, properties }: Collection): object {
   const { properties: columns = {} } = z.toJSONSchema(properties);
   return {
     $schema: 'https://json-schema.org/draft/2019-09/schema',

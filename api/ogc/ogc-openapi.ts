@@ -1,6 +1,6 @@
 import { PRICES, priceText } from '../../shared/model/prices.ts';
 import { version } from '../../shared/platform/root.ts';
-import { COLLECTIONS } from './collections.ts';
+import type { Collections } from './collections.ts';
 import { SUPPORTED } from './cql-text.ts';
 import { CRS_NAMES, CRS84 } from './crs.ts';
 import { LIMITS } from './items-query.ts';
@@ -42,7 +42,7 @@ const PARAMETERS: Record<string, Schema> = {
     in: 'path',
     required: true,
     description: 'Name of a collection.',
-    schema: { type: 'string', enum: Object.keys(COLLECTIONS) },
+    schema: { type: 'string' },
   },
   featureId: {
     name: 'featureId',
@@ -221,7 +221,7 @@ const SCHEMAS = {
 };
 
 /** The OpenAPI 3.0 document of `/ogc`. @param root URL of `/ogc`, without a trailing slash */
-export const ogcOpenApi = (root: string): object => ({
+export const ogcOpenApi = (root: string, collections: Collections): object => ({
   openapi: '3.0.3',
   info: {
     title: 'Plat for GIS programs',
@@ -234,7 +234,13 @@ export const ogcOpenApi = (root: string): object => ({
   paths: PATHS,
   components: {
     securitySchemes: { bearer: { type: 'http', scheme: 'bearer' }, basic: { type: 'http', scheme: 'basic' } },
-    parameters: PARAMETERS,
+    parameters: {
+      ...PARAMETERS,
+      collectionId: {
+        ...PARAMETERS.collectionId,
+        schema: { type: 'string', enum: Object.keys(collections) },
+      },
+    },
     schemas: SCHEMAS,
   },
 });

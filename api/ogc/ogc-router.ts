@@ -5,7 +5,8 @@ import { answerOptions } from '../http/cors.ts';
 import { faultOf, JSON_TYPE, notFound } from '../http/error-responses.ts';
 import { exchangeOf, respond } from '../http/exchange.ts';
 import { type Door, handlerFor, type RestDeps } from '../http/rest.ts';
-import { COLLECTIONS } from './collections.ts';
+import type { Collection } from './collection-parts.ts';
+import { findCollection, readCollections } from './collections.ts';
 import { JSON_SCHEMA, OPENAPI } from './media-types.ts';
 import {
   collectionList,
@@ -19,6 +20,7 @@ import { ogcEndpoints } from './ogc-endpoints.ts';
 import { ogcOpenApi } from './ogc-openapi.ts';
 
 const ROOT = '/ogc';
+const READS = ['GET', 'HEAD'];
 
 /** Desktop programs such as QGIS send the key as a password, with any user name. */
 function authorizationOf({ headers: { authorization } }: Request): string | undefined {
@@ -51,18 +53,32 @@ const DOOR: Door = { authorizationOf, sendError: sendOgcError };
 export function ogcRouter(deps: RestDeps): Router {
   const router = Router({ caseSensitive: true });
   router.use(ROOT, ignoreAnyTag);
-  const documents: [path: string, type: string, make: (root: string, name: string) => object][] = [
-    ['', 'application/json', landingPage],
-    ['/conformance', 'application/json', conformance],
-    ['/api', OPENAPI, ogcOpenApi],
-    ['/collections', 'application/json', collectionList],
-    ['/collections/{collectionId}', 'application/json', collectionPage],
-    ['/collections/{collectionId}/queryables', JSON_SCHEMA, queryablesPage],
-    ['/collections/{collectionId}/schema', JSON_SCHEMA, schemaPage],
+  const { db } = deps.resources;
+  const pages: [path: string, type: string, make: (root: string) => object | Promise<object>][] = [
+    ['', JSON_TYPE, landingPage],
+    ['/conformance', JSON_TYPE, conformance],
+    ['/api', OPENAPI, async root => ogcOpenApi(root, await readCollections(db))],
+    ['/collections', JSON_TYPE, async root => collectionList(root, await readCollections(db))],
   ];
-  for (const [path, type, make] of documents) {
-    const send = documentHandler(type, make, deps);
-    mount(router, ROOT + path, send, ['GET', 'HEAD']);
+  for (const [path, type, make] of pages)
+    mount(router, ROOT + path, documentHandler(type, make, deps), READS);
+  const own: [
+    path: string,
+    type: string,
+    make: (root: string, name: string, collection: Collection) => object,
+  ][] = [
+    ['', JSON_TYPE, collectionPage],
+    ['/queryables', JSON_SCHEMA, queryablesPage],
+    ['/schema', JSON_SCHEMA, schemaPage],
+  ];
+  for (const [path, type, make] of own) {
+    const makeOwn = async (root: string, name: string) => {
+      const collection = await findCollection(db, name);
+      if (collection === undefined)
+        throw notFound(`There is no collection with this name. ${ROOT}/collections lists all.`);
+      return make(root, name, collection);
+    };
+    mount(router, `${ROOT}/collections/{collectionId}${path}`, documentHandler(type, makeOwn, deps), READS);
   }
   // HEAD is free, so it would reveal whether anything matches.
   for (const endpoint of ogcEndpoints)
@@ -97,15 +113,13 @@ function mount(router: Router, path: string, handle: RequestHandler, methods: st
 
 function documentHandler(
   type: string,
-  make: (root: string, name: string) => object,
+  make: (root: string, name: string) => object | Promise<object>,
   { origins }: RestDeps,
 ): RequestHandler {
   return async (req, res) => {
     try {
       const { collectionId: name = '' } = req.params as { collectionId?: string };
-      if (name !== '' && !Object.hasOwn(COLLECTIONS, name))
-        throw notFound(`There is no collection with this name. ${ROOT}/collections lists all.`);
-      const json = Buffer.from(JSON.stringify(make(origins.apiUrl(req) + ROOT, name)));
+      const json = Buffer.from(JSON.stringify(await make(origins.apiUrl(req) + ROOT, name)));
       const { bytes, encoding } = await compressed(json, req);
       const headers = ['Content-Type', type, 'Vary', 'Accept-Encoding', 'Cache-Control', 'no-store'];
       if (encoding !== undefined) headers.push('Content-Encoding', encoding);

@@ -1,9 +1,10 @@
 import type { FeatureCollection } from 'geojson';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { decodeBoundary } from '../../../shared/geo/geometry-codec.ts';
+import { decodeBoundary, encodeBoundary, encodeLines } from '../../../shared/geo/geometry-codec.ts';
 import { newCaller, posting, startTestApi, usageOf } from '../../support/api.ts';
 import { createTestDatabase } from '../../support/database.ts';
 import { putLayer } from '../../support/land.ts';
+import { overlayOf, putOverlays } from '../../support/overlays.ts';
 import { boxRing } from '../../support/parcels.ts';
 
 const db = await createTestDatabase({}, { sample: true });
@@ -230,6 +231,42 @@ describe('other collections', () => {
     // A road that ends inside the box, and one that only passes through it.
     const roads = idsOf(await all(`roads/items?limit=1000&bbox=${BOX}`));
     expect(roads.length).toBeGreaterThan(0);
+  });
+
+  test('an overlay has its features, with classes and numbers, whatever their geometry', async () => {
+    const soils = {
+      ...overlayOf('soils', ['dry', 'wet']),
+      numbers: [{ name: 'rock_in', label: 'Rock', unit: 'in' }],
+    };
+    await putOverlays(db.pool, [soils, overlayOf('wells', ['deep'])], []);
+    const shapes: [overlays: object, bytes: Uint8Array, box: string][] = [
+      [{ soils: 'wet', rock_in: 40 }, encodeBoundary([[L_SHAPE]]), '(-70,45),(-71,44)'],
+      [{ wells: 'deep' }, encodeLines([[[-70.5, 44.5]]]), '(-70.5,44.5),(-70.5,44.5)'],
+    ];
+    for (const [overlays, bytes, box] of shapes)
+      await db.pool.query(
+        `insert into layer_features (feed_id, hash, class, overlays, geometry, extent)
+         select max(feed_id), gen_random_uuid(), '', $1, $2, $3::box * point(1e7, 0)
+         from land_layers where kind = 'overlay'`,
+        [JSON.stringify(overlays), Buffer.from(bytes), box],
+      );
+    const names = ((await get('/collections')).json as { collections: { id: string }[] }).collections;
+    expect(names.map(({ id }) => id)).toEqual(expect.arrayContaining(['overlay.soils', 'overlay.wells']));
+    expect((await items('overlay.soils/items')).features).toMatchObject([
+      { geometry: { type: 'Polygon' }, properties: { class: 'wet', name: null, rock_in: 40 } },
+    ]);
+    const [well] = (await items('overlay.wells/items?bbox=-70.6,44.4,-70.4,44.6')).features;
+    expect(well).toMatchObject({
+      geometry: { type: 'Point', coordinates: [-70.5, 44.5] },
+      properties: { class: 'deep' },
+    });
+    const schema = (await get('/collections/overlay.soils/schema')).json;
+    expect(schema).toMatchObject({
+      properties: { properties: { properties: { rock_in: { type: 'number' } } } },
+    });
+    expect((await get(`/collections/overlay.wells/items/${well!.id}`)).status).toBe(200);
+    expect((await get(`/collections/overlay.soils/items/${well!.id}`)).status).toBe(404);
+    expect((await get('/collections/overlay.none/items')).status).toBe(404);
   });
 
   test('counties by place and by state', async () => {
