@@ -120,7 +120,7 @@ test('a feed of each kind is written, each for a source that responded, and what
   expect(await all(pool, 'select fips, count(*)::int as parcels from parcels group by fips')).toEqual([
     { fips: 23_019, parcels: expect.any(Number) },
   ]);
-}, 60_000);
+}, 180_000);
 
 test('an unchanged file is recognized with one request; a changed one is read again', async () => {
   const asked = () => mirror.asked(/ME_shapefile/).length;
