@@ -22,7 +22,7 @@ export function ParcelOverlays({ figures, declared }: Props) {
 }
 
 function OverlaySection({ overlay, of }: { overlay: Overlay; of: OverlayFigures[string] }) {
-  const { name, label, classes, numbers, distance_ft } = overlay;
+  const { name, label, note, classes, numbers, distance_ft } = overlay;
   const { nearest_ft, nearest_name } = of;
   const nearest =
     distance_ft === null
@@ -74,6 +74,7 @@ function OverlaySection({ overlay, of }: { overlay: Overlay; of: OverlayFigures[
         </table>
       )}
       {facts.length > 0 && <Facts of={facts} />}
+      {note !== undefined && <p class="note">{note}</p>}
     </section>
   );
 }
