@@ -151,6 +151,17 @@ create table api_keys (
   constraint api_keys_key_hash_key UNIQUE (key_hash)
 );
 
+create table assemblage_values (
+  fips integer not null,
+  assemblage_id bigint not null,
+  acres double precision not null,
+  price double precision not null,
+  low_price double precision not null,
+  high_price double precision not null,
+  out_of_support boolean not null,
+  constraint assemblage_values_pkey PRIMARY KEY (fips, assemblage_id)
+);
+
 create table assemblages (
   fips integer not null,
   property_id bigint not null,

@@ -15,6 +15,7 @@ export const DISTRIBUTION_COLUMNS = {
   valuations: 'fips',
   assessed_land_values: 'fips',
   assemblages: 'fips',
+  assemblage_values: 'fips',
   owner_words: 'fips',
   situs_words: 'fips',
   given_rows: 'fips',

@@ -3,6 +3,7 @@ import type { Db } from '../../shared/platform/db.ts';
 import { countyCode, enqueueAll, RETRY } from '../../shared/platform/queue/jobs.ts';
 import { fiveDigits } from '../../shared/regions/counties.ts';
 import { defineJob } from '../queue/job.ts';
+import { enqueueValuations } from '../valuation/enqueue-valuations.ts';
 
 /** One county, every county, or only the counties that merges have marked. */
 const scope = z.union([
@@ -29,6 +30,8 @@ export const computeAssemblagesJob = defineJob({
       signal,
       progress: share => progress(share, 'grouping'),
     });
+    // Values the assemblages that changed, as wholes.
+    if (computed.changed > 0) await deliver(await enqueueValuations(db));
     return { ...computed, rows: computed.parcels };
   },
 });

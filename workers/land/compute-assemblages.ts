@@ -45,6 +45,7 @@ export function computeAssemblages(
     }
     const own = [...parcels.filter(({ id }) => countyOf(id) === fips), ...skipped];
     const changed = await writeAssemblages(tx, fips, found);
+    if (changed > 0) await tx.run('valuation/mark_counties', { fips: [fips] });
     return {
       parcels: own.length,
       grouped: found.size - skipped.length,

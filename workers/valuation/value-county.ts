@@ -15,6 +15,7 @@ import {
   reachOf,
 } from '../../shared/kernels/valuation/model.ts';
 import { newChosenComps } from '../../shared/kernels/valuation/select.ts';
+import type { Subject } from '../../shared/kernels/valuation/valuation-types.ts';
 import { createValuer, withoutSupport } from '../../shared/kernels/valuation/value-parcel.ts';
 import { MAX_ACREAGE_CORRECTION } from '../../shared/model/sold-acres.ts';
 import { packComps, packedBytes } from '../../shared/model/valuation-comps-codec.ts';
@@ -34,6 +35,7 @@ import {
   readComps,
   type StoredComps,
 } from './valuation-comps.ts';
+import { valueAssemblages } from './value-assemblages.ts';
 
 export type ValuedCounty = {
   /** 'YYYY-MM-DD' */
@@ -181,6 +183,14 @@ async function valueParcels(
   const land = model.effects.land === null ? undefined : landTermsOf(count, parcels);
   const chosen = newChosenComps();
   const value = createValuer(model, chosen);
+  const subjectAt = (i: number): Subject => ({
+    lon: fromE7(parcels.lon[i]!),
+    lat: fromE7(parcels.lat[i]!),
+    acres: parcels.acres[i]!,
+    land: landAt(land, i),
+    assessed: opinion(parcels.id[i]!, model.asOfDay),
+    shore: parcels.shore[i]!,
+  });
   const copy = openCopy(db, sql('valuation/copy_valuations'));
   let stored = 0;
   try {
@@ -194,14 +204,7 @@ async function valueParcels(
         progress?.(n / count);
       }
       const i = order[n]!;
-      const estimate = value({
-        lon: fromE7(parcels.lon[i]!),
-        lat: fromE7(parcels.lat[i]!),
-        acres: parcels.acres[i]!,
-        land: landAt(land, i),
-        assessed: opinion(parcels.id[i]!, model.asOfDay),
-        shore: parcels.shore[i]!,
-      });
+      const estimate = value(subjectAt(i));
       if (estimate === null) continue;
       stored++;
       const isUnsellable = unsellable(parcels.id[i]!, parcels.acres[i]!);
@@ -221,6 +224,11 @@ async function valueParcels(
     await copy.abort();
     throw error;
   }
+  const places = new Map(Array.from(parcels.id, (id, i) => [id, i]));
+  await valueAssemblages(db, model.county, value, id => {
+    const i = places.get(id);
+    return i === undefined ? undefined : subjectAt(i);
+  });
   return stored;
 }
 

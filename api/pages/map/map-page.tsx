@@ -73,6 +73,7 @@ async function show(visit: Visit, refusal?: string) {
         layers: { overlays },
         draw: true,
         parcel: shown?.detail,
+        together: shown?.assemblage?.members,
         start: county ?? boxOfCounties(counties, 0),
         key: (
           <MapLegend

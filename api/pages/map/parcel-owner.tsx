@@ -75,6 +75,7 @@ function Others({ detail, portfolio }: Pick<OwnerProps, 'detail' | 'portfolio'>)
   if ('why' in portfolio)
     return <p class="hint">We can't match this owner to other parcels: {reasonOf(portfolio.why, detail)}</p>;
   const { total_parcels, total_acres, total_counties, results } = portfolio;
+  const isSkipped = detail.assemblage_reason === 'owner_has_too_many_parcels';
   if (total_parcels === 1) return <p class="hint">No other parcels found for this owner.</p>;
   return (
     <>
@@ -82,6 +83,12 @@ function Others({ detail, portfolio }: Pick<OwnerProps, 'detail' | 'portfolio'>)
       <p class="hint">
         {acres(total_acres)} acres in {total_counties} {total_counties === 1 ? 'county' : 'counties'}
       </p>
+      {isSkipped && (
+        <p class="hint" id="too-many">
+          Plat doesn't look for lots that are next to each other, because this owner has more than 500 in the
+          county.
+        </p>
+      )}
       <ul class="hits">
         {results
           .filter(({ property_id }) => property_id !== detail.property_id)

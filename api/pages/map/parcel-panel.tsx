@@ -9,6 +9,7 @@ import { countyText } from '../../../shared/regions/counties.ts';
 import { Icon, type IconName } from '../frame/icons.tsx';
 import { Facts, Submit } from '../frame/layout.tsx';
 import type { Detail } from '../parts/read-detail.ts';
+import { Assemblage, tabOfAssemblage } from './parcel-assemblage.tsx';
 import { BuildableLand } from './parcel-buildable.tsx';
 import { ASSESSED_FIELDS, Assessments, KeyFigures, NoEstimate } from './parcel-figures.tsx';
 import { ParcelHistory } from './parcel-history.tsx';
@@ -31,13 +32,12 @@ type PanelProps = ParcelData & {
 
 /** A parcel: its key figures, then actions, then all of its data. */
 export function ParcelPanel(parcel: PanelProps) {
-  const { detail, photo, value, order, places, comps, market, portfolio, phones, url, place, phoneFault } =
-    parcel;
+  const { detail, photo, value, order, places, comps, market, portfolio, phones, phoneFault } = parcel;
   const isValued = !('why' in value);
   return (
     <article class="parcel" id="parcel">
-      <Neighbors url={url} place={place} />
-      <Head detail={detail} url={url} />
+      <Neighbors url={parcel.url} place={parcel.place} />
+      <Head detail={detail} url={parcel.url} />
       <KeyFigures detail={detail} value={value} market={market} order={order} />
       {isValued ? (
         <EstimateRange value={value} detail={detail} order={order} />
@@ -49,6 +49,7 @@ export function ParcelPanel(parcel: PanelProps) {
         of={[
           ['overview', 'Overview'],
           ['land', 'Land'],
+          ...tabOfAssemblage(parcel.assemblage),
           ['owner', 'Owner', 'why' in portfolio ? undefined : portfolio.total_parcels],
           ['value', 'Value', isValued ? value.explanation.comps.length : undefined],
           ['roll', 'Roll'],
@@ -64,6 +65,7 @@ export function ParcelPanel(parcel: PanelProps) {
         <Slopes shares={detail.steeper_percent as number[] | null} />
         <ParcelOverlays figures={detail.overlays as OverlayFigures} declared={parcel.overlays} />
       </section>
+      <Assemblage detail={detail} parts={parcel.assemblage} />
       <section id="owner">
         <h2>Owner</h2>
         <Owner detail={detail} portfolio={portfolio} phones={phones} fault={phoneFault} now={parcel.now} />

@@ -1,5 +1,6 @@
 import { type ConfidenceOrder, readConfidenceOrder } from '../../../shared/feeds/confidence-order.ts';
 import { listOverlays } from '../../../shared/land/overlay-feeds.ts';
+import { type AssemblageParts, readAssemblage } from '../../../shared/land/read-assemblage.ts';
 import { type CompPlace, listCompPlaces } from '../../../shared/market/market-statements.ts';
 import { narrowestBucket, sizes } from '../../../shared/model/buckets.ts';
 import type { Overlay } from '../../../shared/model/overlays.ts';
@@ -39,6 +40,7 @@ export type ParcelData = {
   phones: FoundPhones | undefined;
   /** The overlays that the page can show, with their labels and colors. */
   overlays: readonly Overlay[];
+  assemblage: AssemblageParts | undefined;
 };
 
 /** The past year's sales of similar-size lots in the county, with the median price per acre in USD. */
@@ -54,30 +56,33 @@ export async function readParcel(visit: Visit, id: string): Promise<ParcelData> 
   const valued = orWhyNot(
     callEndpoint<ExplainedValue>(visit, aiCompValue, { params, query: { explain: 'true' } }),
   );
-  const [photo, value, order, places, portfolio, phones, market, overlays, comps] = await Promise.all([
-    readPhoto(visit, detail.property_id),
-    valued,
-    detail.fips === null ? null : readConfidenceOrder(visit.deps.db, Number(detail.fips)),
-    valued.then(value =>
-      'why' in value
-        ? new Map()
-        : listCompPlaces(
-            visit.deps.db,
-            value.explanation.comps.map(({ id }) => id),
-          ),
-    ),
-    orWhyNot(callEndpoint<Portfolio>(visit, ownerPortfolio, { params })),
-    readPhones(visit, detail),
-    readSimilarSales(visit, detail),
-    listOverlays(visit.deps.db),
-    detail.point === null
-      ? undefined
-      : callEndpoint<{ results: Comp[] }>(visit, listComps, {
-          query: { point: detail.point.map(String), dist: String(COMPS_M), page_size: '100' },
-        }),
-  ]);
+  const [photo, value, order, places, portfolio, phones, market, overlays, assemblage, comps] =
+    await Promise.all([
+      readPhoto(visit, detail.property_id),
+      valued,
+      detail.fips === null ? null : readConfidenceOrder(visit.deps.db, Number(detail.fips)),
+      valued.then(value =>
+        'why' in value
+          ? new Map()
+          : listCompPlaces(
+              visit.deps.db,
+              value.explanation.comps.map(({ id }) => id),
+            ),
+      ),
+      orWhyNot(callEndpoint<Portfolio>(visit, ownerPortfolio, { params })),
+      readPhones(visit, detail),
+      readSimilarSales(visit, detail),
+      listOverlays(visit.deps.db),
+      detail.assemblage === null ? undefined : readAssemblage(visit.deps.db, detail.property_id),
+      detail.point === null
+        ? undefined
+        : callEndpoint<{ results: Comp[] }>(visit, listComps, {
+            query: { point: detail.point.map(String), dist: String(COMPS_M), page_size: '100' },
+          }),
+    ]);
   const results = comps?.results ?? [];
-  return { detail, photo, value, order, places, comps: results, market, portfolio, phones, overlays };
+  const found = { photo, value, order, places, comps: results, market, portfolio, phones, overlays };
+  return { detail, ...found, assemblage };
 }
 
 /** Uses only the parcel's own size class, because small lots cost more per acre than large tracts. */

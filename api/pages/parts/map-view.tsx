@@ -1,7 +1,15 @@
 import type { Geometry } from 'geojson';
 import type { ComponentChildren } from 'preact';
 import { listCountyBoxes } from '../../../shared/feeds/feed-statements.ts';
-import { boxAround, boxesIntersect, boxOfGeometry, padBox } from '../../../shared/geo/box.ts';
+import {
+  type BoxColumns,
+  boxAround,
+  boxesIntersect,
+  boxOfColumns,
+  boxOfGeometry,
+  padBox,
+} from '../../../shared/geo/box.ts';
+import { fromE7 } from '../../../shared/geo/geometry-codec.ts';
 import type { Box } from '../../../shared/geo/geometry-types.ts';
 import type { Overlay } from '../../../shared/model/overlays.ts';
 import { countyExtent } from '../../../shared/regions/county-polygons.ts';
@@ -18,6 +26,8 @@ type Options = {
   layers?: { overlays: readonly Overlay[] };
   draw?: boolean;
   parcel?: OpenParcel | undefined;
+  /** The parcels of the open parcel's assemblage. */
+  together?: readonly ({ property_id: number } & BoxColumns)[] | undefined;
   start?: Readonly<Box> | undefined;
   comps?: string;
   /** The URL for the values that determine the county colors. */
@@ -61,7 +71,7 @@ export function mapHead({ deps: { assets } }: Visit, modules: readonly string[] 
 /** The map. The client module reads its data attributes. */
 export function mapOf(
   { deps }: Visit,
-  { layers, draw, parcel, start, comps, values, opens, legend, key }: Options,
+  { layers, draw, parcel, together, start, comps, values, opens, legend, key }: Options,
 ) {
   const basemap = deps.config.BASEMAP_URL && { id: 'basemap', name: 'Basemap', kind: undefined };
   const grounds = basemap ? [basemap, ...GROUNDS] : GROUNDS;
@@ -72,7 +82,8 @@ export function mapOf(
         data-basemap={deps.config.BASEMAP_URL}
         data-attribution={deps.config.BASEMAP_ATTRIBUTION}
         data-parcel={parcel?.property_id}
-        data-box={parcel && comps === undefined ? JSON.stringify(boxOf(parcel)) : undefined}
+        data-together={together?.map(member => member.property_id).join(' ')}
+        data-box={parcel && comps === undefined ? JSON.stringify(boxOf(parcel, together)) : undefined}
         data-start={start && JSON.stringify(start)}
         data-comps={comps}
         data-values={values}
@@ -148,7 +159,9 @@ const OverlayLayer = ({ name, label, classes }: Overlay) => (
   </div>
 );
 
-function boxOf({ shape, point }: OpenParcel): Box | null {
+function boxOf({ shape, point }: OpenParcel, together: Options['together']): Box | null {
+  if (together !== undefined)
+    return boxAround(together.map(member => boxOfColumns(member).map(fromE7) as Box));
   return boxOfGeometry((shape ?? (point && { type: 'Point', coordinates: point })) as Geometry | null);
 }
 

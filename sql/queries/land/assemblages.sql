@@ -28,6 +28,30 @@ copy (
 delete from assemblages
 where fips = :fips and property_id = any (:property_ids::bigint[])
 
+-- name: find_assemblage
+-- The assemblage of a parcel and the counties of its parcels. Returns no row if the parcel has none.
+select assemblage_id as id, counties, acres
+from assemblages
+where fips = :fips and property_id = :property_id and assemblage_id is not null
+
+-- name: list_assemblage_members
+-- The parcels of an assemblage, largest first, with their estimates, road frontage, buildable acres, and
+-- extents in 1e-7 degrees. `lot` is the same for parcels with the same boundary.
+select f.property_id, p.apn, p.situs_address, f.effective_acres, v.mean_adjusted_price as value,
+  case
+    when num_nonnulls(f.highway_frontage_ft, f.road_frontage_ft, f.local_frontage_ft) > 0
+      then (coalesce(f.highway_frontage_ft, 0) + coalesce(f.road_frontage_ft, 0) + coalesce(f.local_frontage_ft, 0))::float8
+  end as frontage_ft,
+  f.buildable_acres,
+  f.location::text || ' ' || area(f.extent) as lot,
+  (f.extent[1])[0] as west, (f.extent[1])[1] as south, (f.extent[0])[0] as east, (f.extent[0])[1] as north
+from assemblages g
+join parcel_filters f on f.fips = g.fips and f.property_id = g.property_id
+join parcels p on p.fips = g.fips and p.property_id = g.property_id
+left join valuations v on v.fips = g.fips and v.property_id = g.property_id
+where g.fips = any (:counties::int[]) and g.assemblage_id = :id::bigint
+order by f.effective_acres desc nulls last, f.property_id
+
 -- name: list_assemblage_marks
 -- Counties whose assemblages must be computed.
 select distinct fips from assemblages_dirty order by fips
@@ -56,6 +80,12 @@ where owner_key = any (:owner_keys::uuid[]) and place_key is not null
 -- Marks counties whose assemblages must be computed.
 insert into assemblages_dirty (fips)
 select unnest(:counties::int[])
+
+-- name: read_assemblage_value
+-- The value of an assemblage as a whole, if it was computed for its current acreage.
+select price, low_price, high_price, out_of_support
+from assemblage_values
+where fips = :fips and assemblage_id = :id and acres = :acres
 
 -- name: read_lots
 -- The boundaries of parcels that have one.

@@ -72,6 +72,9 @@ copy valuations (
 
 -- name: delete_valuations
 -- Deletes a county's valuations before they are rewritten.
+with gone as (
+  delete from assemblage_values where fips = :fips
+)
 delete from valuations where fips = :fips
 
 -- name: forget_comp_land
@@ -162,6 +165,14 @@ select distinct land_use_code as code
 from parcels
 where fips = :fips and retired_at is null and land_use_code is not null
 
+-- name: list_assemblages
+-- The assemblages whose id is in a county, with their largest parcel in the county.
+select distinct on (g.assemblage_id) g.assemblage_id, g.property_id, g.acres
+from assemblages g
+join parcel_filters f on f.fips = g.fips and f.property_id = g.property_id
+where g.fips = :fips and g.assemblage_id / 100000000 = :fips and f.effective_acres > 0 and f.location is not null
+order by g.assemblage_id, f.effective_acres desc, g.property_id
+
 -- name: list_marked_counties
 -- Lists the counties that are waiting to be valued.
 select distinct fips from valuations_dirty order by fips
@@ -186,6 +197,12 @@ order by used.place
 -- Allows one writer of a county's valuations at a time, until the transaction ends. `lock`: first of the
 -- pair of advisory locks.
 select pg_advisory_xact_lock(:lock, :fips)
+
+-- name: store_assemblage_values
+-- Stores the values of a county's assemblages. Literal: rows (JSON objects with the columns)
+insert into assemblage_values (fips, assemblage_id, acres, price, low_price, high_price, out_of_support)
+select fips, assemblage_id, acres, price, low_price, high_price, out_of_support
+from json_populate_recordset(null::assemblage_values, {{rows}}::json)
 
 -- name: mark_comps
 -- Marks the counties of the run's new, changed, and removed comps, before and after the change, and the

@@ -14,7 +14,16 @@ import { openCard } from './map-card.ts';
 import { showFaults, withErrorShown } from './map-faults.ts';
 import { openGround } from './map-ground.ts';
 import { isSeen, keepView, moveTo, openResults } from './map-results.ts';
-import { fillColor, isOpen, nearMiss, parcelTiles, shownHitColor, showSea, styleOf } from './map-style.ts';
+import {
+  fillColor,
+  isOpen,
+  isTogether,
+  nearMiss,
+  parcelTiles,
+  shownHitColor,
+  showSea,
+  styleOf,
+} from './map-style.ts';
 import { openTools, viewOfAddress } from './map-tools.ts';
 
 declare const MAP_WORKER: string;
@@ -201,6 +210,7 @@ document.addEventListener('plat:loaded', event => {
   const there = (event as CustomEvent<Document>).detail.getElementById('map')?.dataset;
   foldLegend();
   for (const layer of ['open-fill', 'open-line']) map.setFilter(layer, isOpen(there?.parcel));
+  for (const layer of ['together-fill', 'together-line']) map.setFilter(layer, isTogether(there?.together));
   const box = boxOf(there?.box);
   if (box && !isSeen(map, box)) moveTo(map, box, 60);
   showHits();

@@ -16,6 +16,8 @@ const parcel = colorOf('map-parcel');
 const zip = colorOf('zip');
 /** The open parcel stands out from every color of results, and its labels stay readable. */
 export const OPEN_OPACITY = 0.5;
+/** The rest of the assemblage has the open parcel's color, but paler. */
+const TOGETHER_OPACITY = 0.25;
 export const EMPTY = { type: 'FeatureCollection' as const, features: [] };
 
 const origin = location.origin;
@@ -27,6 +29,13 @@ const tiles = (layer: string, from: number, to: number) => ({
 });
 
 export const isOpen = (id: string | undefined): ExpressionSpecification => ['==', ['id'], Number(id ?? 0)];
+
+/** The parcels of the open parcel's assemblage. @param ids separated by spaces */
+export const isTogether = (ids: string | undefined): ExpressionSpecification => [
+  'in',
+  ['id'],
+  ['literal', (ids ?? '').split(' ').map(Number)],
+];
 
 const POLYGONS: ExpressionSpecification = ['==', ['geometry-type'], 'Polygon'];
 const POINTS: ExpressionSpecification = ['==', ['geometry-type'], 'Point'];
@@ -257,7 +266,7 @@ const areaLayers = (): LayerSpecification[] => [
   },
 ];
 
-const layersOf = ({ parcel: opened, ...shown }: DOMStringMap): LayerSpecification[] => [
+const layersOf = ({ parcel: opened, together, ...shown }: DOMStringMap): LayerSpecification[] => [
   ...groundLayers(),
   ...landLayers(),
   ...overlaysOf(shown).flatMap(overlayLayers),
@@ -268,6 +277,20 @@ const layersOf = ({ parcel: opened, ...shown }: DOMStringMap): LayerSpecificatio
     { type: 'line', paint: { 'line-color': colorOf('map-road'), 'line-width': grows(11, 0.5, 3) } },
     true,
   ),
+  {
+    id: 'together-fill',
+    type: 'fill',
+    ...ofParcels('parcels'),
+    filter: isTogether(together),
+    paint: { 'fill-color': colorOf('pick'), 'fill-opacity': TOGETHER_OPACITY },
+  },
+  {
+    id: 'together-line',
+    type: 'line',
+    ...ofParcels('parcels'),
+    filter: isTogether(together),
+    paint: { 'line-color': colorOf('pick'), 'line-width': 1.5 },
+  },
   {
     id: 'open-fill',
     type: 'fill',
