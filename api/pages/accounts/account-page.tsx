@@ -1,4 +1,5 @@
 import { listInvitations, listMembers, listSessions } from '../../../shared/accounts/account-statements.ts';
+import { ogcEndpoints } from '../../ogc/ogc-endpoints.ts';
 import { Result } from '../frame/form-result.tsx';
 import { Notice } from '../frame/layout.tsx';
 import type { Page } from '../frame/pages.tsx';
@@ -53,7 +54,7 @@ async function show(visit: Visit, result: WebhookResult) {
       <div class="two account">
         <div class="stack">
           {usage && <UsageByDay usage={usage} />}
-          {usage && <Costs usage={usage} endpoints={visit.deps.endpoints} />}
+          {usage && <Costs usage={usage} endpoints={[...visit.deps.endpoints, ...ogcEndpoints]} />}
           {account && (await keysSection(visit, account))}
           {account && (await assistantsSection(visit, account))}
           {account && (await webhooksSection(visit, account, result.sent))}
