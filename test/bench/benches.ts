@@ -18,6 +18,7 @@ export const BENCHES = [
   'valuation',
   'comp-value',
   'land',
+  'overlay',
   'trace',
   'mcp',
   'image',

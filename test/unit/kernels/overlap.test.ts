@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { areaSqM } from '../../../shared/geo/geodesic-area.ts';
 import type { MultiPolygon, Position, Ring } from '../../../shared/geo/geometry-types.ts';
-import { prepareOverlap } from '../../../shared/kernels/overlap.ts';
+import { prepareOverlap, prepareShares } from '../../../shared/kernels/overlap.ts';
 
 /**
  * A rectangle in ten-thousandths of a degree from (-70, 0): at the equator, where shares of the plane are
@@ -140,4 +140,22 @@ test('percent is of the land, where meridians converge', () => {
   const percent = prepareOverlap([strip(64.5, 66)]).percentOf(strip(64, 65));
   expect(percent).toBeCloseTo((100 * areaSqM(strip(64.5, 65))) / areaSqM(strip(64, 65)), 4);
   expect(percent).toBeLessThan(49.6);
+});
+
+test('shares by group: overlaps within a group count once, and regions are measured on their own', () => {
+  const shares = prepareShares(
+    [
+      { shape: [[box(0, 0, 6, 10)]], groups: [0, 1] },
+      { shape: [[box(4, 0, 8, 10)]], groups: [0, 1] },
+      { shape: [[box(5, 0, 10, 10)]], groups: [0, 2] },
+      { shape: [[box(50, 0, 60, 10)]], groups: [0, 2] },
+    ],
+    3,
+  ).of(square);
+  expect([...shares.groups].map(Math.round)).toEqual([100, 80, 50]);
+  expect([...shares.regions].map(([region, share]) => [region, Math.round(share)]).sort()).toEqual([
+    [0, 60],
+    [1, 40],
+    [2, 50],
+  ]);
 });
