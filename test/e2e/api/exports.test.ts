@@ -77,8 +77,14 @@ describe('contents', () => {
     expect(features).toHaveLength(IDS.length);
     for (const feature of [features[0], features[99], features.at(-1)]) {
       const detail = await detailOf(key, feature.id);
-      const { longitude, latitude, sources, ...properties } = feature.properties;
+      const { longitude, latitude, sources, ...others } = feature.properties;
+      const { assemblage_id: id, assemblage_parcels, assemblage_acres, ...rest } = others;
+      const { touching_parcels, touching_acres, ...properties } = rest;
+      const size = { parcels: assemblage_parcels, acres: assemblage_acres };
       expect(detail).toMatchObject(properties);
+      expect(detail.assemblage).toEqual(
+        id === null ? null : { id, ...size, touching_parcels, touching_acres },
+      );
       expect([longitude, latitude]).toEqual(detail.point ?? [null, null]);
       expect(feature.geometry).toEqual(detail.shape);
       expect(sources).not.toBe('');
