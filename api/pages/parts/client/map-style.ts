@@ -141,7 +141,7 @@ const landLayers = (): LayerSpecification[] => [
     ...ofParcels('parcels'),
     filter: POLYGONS,
     paint: {
-      'fill-color': fillColor(shownHitColor()),
+      'fill-color': fillColor(hit),
       'fill-outline-color': edge,
       'fill-antialias': ['step', ['zoom'], true, LINES_ZOOM, false],
     },
@@ -237,7 +237,7 @@ const pointLayers = (): LayerSpecification[] => [
     ...ofParcels('parcels'),
     filter: ['all', POINTS, IS_HIT],
     paint: {
-      'circle-color': shownHitColor(),
+      'circle-color': hit,
       'circle-radius': grows(7, 2, 5),
       'circle-stroke-color': colorOf('hit-edge'),
       'circle-stroke-width': 0.7,
