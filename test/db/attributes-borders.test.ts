@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { LAND_KERNELS } from '../../shared/land/compute-land.ts';
+import { ALL_LAYERS } from '../../shared/model/land-layers.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { all, type Feature, ingest, ingestRoll, ORIGIN } from '../support/ingest.ts';
 import { roadFeed, writeRoads } from '../support/layers.ts';
@@ -88,7 +89,7 @@ test('land across the county line blocks once it is loaded, and changes there ma
   expect(await land('FAR')).toEqual({ landlocked: true, feet: 0, runs: [here] });
 
   await bringRoll(NEXT, [SOUTHERN]);
-  expect(await marks()).toEqual({ NORTHERN: 2, SOUTHERN: 31 });
+  expect(await marks()).toEqual({ NORTHERN: 2, SOUTHERN: ALL_LAYERS });
   await settle(pool, LAND_KERNELS);
   expect(await land('NORTHERN')).toMatchObject({ landlocked: true, feet: 0 });
   expect(await land('SOUTHERN')).toEqual({
@@ -105,7 +106,7 @@ test('land across the county line blocks once it is loaded, and changes there ma
   // It gives its eastern half away.
   const half = { ...SOUTHERN, geometry: lot('', 0, 0.0002, WEST - WIDTH / 2).geometry };
   await bringRoll(NEXT, [half]);
-  expect(await marks()).toEqual({ NORTHERN: 2, SOUTHERN: 31 });
+  expect(await marks()).toEqual({ NORTHERN: 2, SOUTHERN: ALL_LAYERS });
   await settle(pool, LAND_KERNELS);
   expect(await land('NORTHERN')).toMatchObject({
     landlocked: false,

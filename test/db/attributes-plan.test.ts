@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest';
+import { ALL_LAYERS } from '../../shared/model/land-layers.ts';
 import { planAttributes } from '../../workers/land/plan-attributes.ts';
 import { createTestDatabase, lockWaits } from '../support/database.ts';
 import { markParcels, marksOf } from '../support/land.ts';
@@ -75,12 +76,12 @@ describe('a plan', () => {
     const elsewhere = 33_017;
     await insertParcels(pool, [parcelOf(500, elsewhere)]);
     expect(await plan(pool, { scope: { fips: elsewhere } })).toMatchObject({ parcels: 1, counties: 1 });
-    expect((await marksOf(pool)).map(mark => mark.layers)).toEqual([31]);
+    expect((await marksOf(pool)).map(mark => mark.layers)).toEqual([ALL_LAYERS]);
     expect(await plan(pool, { scope: { all: true }, layers: ['wetlands', 'flood'] })).toMatchObject({
       parcels: 4,
       counties: 2,
     });
-    expect((await marksOf(pool)).map(mark => mark.layers)).toEqual([31, 12, 12, 12]);
+    expect((await marksOf(pool)).map(mark => mark.layers)).toEqual([ALL_LAYERS, 12, 12, 12]);
   });
 
   test('interrupted between two counties, is completed by another one', async () => {

@@ -3,6 +3,7 @@ import { isIP, type LookupFunction } from 'node:net';
 import { Agent, fetch as undiciFetch } from 'undici';
 import { isPublicAddress } from './addresses.ts';
 import { redactUrl, sourceError } from './download-context.ts';
+import { guardedConnect } from './guarded-connect.ts';
 
 export type FetchInit = {
   headers: Record<string, string>;
@@ -38,7 +39,8 @@ export function lookupWithin(network: Network): LookupFunction {
   };
 }
 
-const agentFor = (network: Network): Agent => new Agent({ connect: { lookup: lookupWithin(network) } });
+const agentFor = (network: Network): Agent =>
+  new Agent({ connect: guardedConnect({ lookup: lookupWithin(network) }) });
 
 const agents: Record<Network, Agent> = { public: agentFor('public'), private: agentFor('private') };
 

@@ -3,6 +3,7 @@ import { isIP } from 'node:net';
 import { Agent, type Dispatcher } from 'undici';
 import { errorCode } from '../errors.ts';
 import { isPublicAddress } from './addresses.ts';
+import { guardedConnect } from './guarded-connect.ts';
 import { lookupWithin, OtherNetworkError } from './guarded-fetch.ts';
 import { retryAfterMs } from './http.ts';
 
@@ -72,8 +73,11 @@ export function openGuardedPost(privateHosts: ReadonlySet<string>, timeoutMs = T
   // A single time limit for the whole exchange replaces these timeouts.
   const limits = { connections: CONNECTIONS, headersTimeout: 0, bodyTimeout: 0, keepAliveTimeout: 10_000 };
   const connect = { timeout: Math.min(CONNECT_MS, timeoutMs) };
-  const outside = new Agent({ ...limits, connect: { ...connect, lookup: lookupWithin('public') } });
-  const inside = new Agent({ ...limits, connect });
+  const outside = new Agent({
+    ...limits,
+    connect: guardedConnect({ ...connect, lookup: lookupWithin('public') }),
+  });
+  const inside = new Agent({ ...limits, connect: guardedConnect(connect) });
   /** In the order in which they started. */
   const inProgress = new Set<Exchange>();
   const look = setInterval(() => {
