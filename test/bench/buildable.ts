@@ -17,8 +17,8 @@ const QUICK_SHARE = 50;
 
 /**
  * Measures the buildable land of a county's parcels on a 10 m grid, with three layers of polygons that
- * overlap each other, compared with their slope shares on the same grid in the same run. Both open the grid
- * anew and read it.
+ * overlap each other, compared with their slope shares on the same grid in the same run. Workers measure both
+ * in one pass, so the value is the CPU time that buildable land adds to that pass.
  */
 export const bench: Bench = async ({ quick, folder, note }) => {
   const signal = new AbortController().signal;
@@ -71,8 +71,8 @@ export const bench: Bench = async ({ quick, folder, note }) => {
   return judged(
     {
       name: `buildable land of ${count} parcels`,
-      reference: 'slope shares of the same parcels on the same grid, in CPU time',
-      value: cpu(ours) / cpu(slopes),
+      reference: 'the slope pass on the same grid, in CPU time. Buildable land is measured in the same pass',
+      value: (cpu(ours) - cpu(slopes)) / cpu(slopes),
       unit: 'x',
       details: {
         ms: Math.round(median(ours.map(({ ms }) => ms))),

@@ -48,7 +48,7 @@ test('a merge marks what it makes outdated, and nothing else', async () => {
 
   // Without roads no parcel depends on another.
   await run([...roll(0, 1, 2, 3), parcel(4, { geometry: lot(4, 0.0009) }), ...roll(5, 6)]);
-  expect(await marks()).toEqual({ P4: 31 });
+  expect(await marks()).toEqual({ P4: 63 });
   await settle();
 
   // Unchanged, or only in what the roll says.
@@ -61,15 +61,15 @@ test('a merge marks what it makes outdated, and nothing else', async () => {
 
   // A changed shape: it by every layer, those next to where it was and is by roads.
   await run(roll(0, 1, 2, 3, 4, 5, 6));
-  expect(await marks()).toEqual({ P3: 2, P4: 31, P5: 2 });
+  expect(await marks()).toEqual({ P3: 2, P4: 63, P5: 2 });
   await settle();
 
   // It has moved: its neighbors of before, and those of now.
   await run([parcel(0, { geometry: lot(20) }), ...roll(1, 2, 3, 4, 5, 6)]);
-  expect(await marks()).toEqual({ P0: 31, P1: 2 });
+  expect(await marks()).toEqual({ P0: 63, P1: 2 });
   await settle();
   await run(roll(0, 1, 2, 3, 4, 5, 6, 21));
-  expect(await marks()).toEqual({ P0: 31, P1: 2, P21: 31 });
+  expect(await marks()).toEqual({ P0: 63, P1: 2, P21: 63 });
   await settle();
 
   // Retired: nothing is to be computed of it, but its neighbors may face the road now. Back: like a new one.
@@ -77,12 +77,12 @@ test('a merge marks what it makes outdated, and nothing else', async () => {
   expect(await marks()).toEqual({ P2: 2, P4: 2 });
   await settle();
   await run(roll(0, 1, 2, 3, 4, 5, 6, 21));
-  expect(await marks()).toEqual({ P2: 2, P3: 31, P4: 2 });
+  expect(await marks()).toEqual({ P2: 2, P3: 63, P4: 2 });
   await settle();
 
   // Its geometry is gone: what is known of it has to go, and it stands in nobody's way.
   await run([...roll(0, 1, 2), parcel(3, { geometry: null }), ...roll(4, 5, 6, 21)]);
-  expect(await marks()).toEqual({ P2: 2, P3: 31, P4: 2 });
+  expect(await marks()).toEqual({ P2: 2, P3: 63, P4: 2 });
 });
 
 test('a mark on top of another has the kinds of both, counts as new, and belongs to no chunk', async () => {
@@ -174,5 +174,5 @@ test('parcels that arrive while a first layer is being merged are marked by one 
   } finally {
     layer.release();
   }
-  expect(await marks()).toMatchObject({ P30: 31 });
+  expect(await marks()).toMatchObject({ P30: 63 });
 });

@@ -101,6 +101,27 @@ describe('a parcel at a glance', () => {
     expect(text).not.toMatch(/owner|DARROW|ELLERY/i);
   });
 
+  test('has a map of its buildable land, with an area for each reason', async () => {
+    const { status, text } = await ana.open(`/data/drawing/${SOLD}-buildable.svg`);
+    expect(status).toBe(200);
+    const areas = elementsOf(byId(parseXml(text), 'unbuildable'));
+    expect(areas.flatMap(({ attributes }) => attributes['data-reason'] ?? [])).toEqual([
+      'steep',
+      'water',
+      'flood_zone',
+      'wetlands',
+    ]);
+    expect(text).not.toContain(String(SOLD));
+    expect(text).not.toMatch(/owner|DARROW|ELLERY/i);
+    expect((await ana.open('/data/drawing/3301999999999-buildable.svg')).status).toBe(404);
+  });
+
+  test('shows which layers are missing, instead of buildable acres', async () => {
+    const html = await open(SOLD);
+    expect(html).toContain('id="buildable"');
+    expect(html).not.toContain(`${SOLD}-buildable.svg`);
+  });
+
   test('has no picture without a boundary or after it left the roll', async () => {
     await set(SOLD, 'retired_at = now()');
     expect((await ana.open(`/data/drawing/${SOLD}-map.svg`)).status).toBe(404);

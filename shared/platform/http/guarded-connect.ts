@@ -10,8 +10,8 @@ type Parser = {
 };
 
 /**
- * Connects like undici. In addition, a parser that waits for a slow reader reads the rest before undici learns
- * that the server has closed the connection. Otherwise, undici 7 ends the process
+ * Connects like undici. In addition, a parser that waits for a slow reader reads the rest before undici
+ * learns that the server has closed the connection. Otherwise, undici 7 ends the process
  * (https://github.com/nodejs/undici/issues/5360, fixed in version 8, which needs Node 22).
  */
 export function guardedConnect(options: buildConnector.BuildOptions): buildConnector.connector {
