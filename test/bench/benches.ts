@@ -19,6 +19,7 @@ export const BENCHES = [
   'comp-value',
   'land',
   'overlay',
+  'overlay-filter',
   'trace',
   'mcp',
   'image',
