@@ -2,6 +2,8 @@ import { bboxClip } from '@turf/bbox-clip';
 import Flatbush from 'flatbush';
 import { boxOf } from '../geo/box.ts';
 import type { Box, MultiPolygon, Polygon } from '../geo/geometry-types.ts';
+import { addPolygon, cutEdges, type EdgeList, newEdgeList } from './edge-list.ts';
+import { enterBand, fillSweep, levelsOf, newSweep, type Sweep } from './sweep.ts';
 
 /** An area of a layer. The groups are those in which it counts, such as its class. */
 export type Region = { shape: MultiPolygon; groups: readonly number[] };
@@ -56,49 +58,62 @@ export function prepareShares(regions: readonly Region[], count: number): Prepar
   const pieces: Piece[] = regions.flatMap(({ shape }, region) =>
     shape.flatMap(polygon => subdivide({ polygon, region }, boxOf([polygon]), 0)),
   );
-  const groupsOf = regions.map(({ groups }) => groups);
   if (pieces.length === 0)
     return { of: () => ({ groups: new Float64Array(count), regions: new Map() }), near: () => [] };
   const index = new Flatbush(pieces.length);
   for (const { polygon } of pieces) index.add(...boxOf([polygon]));
   index.finish();
   const near = (box: Box) => index.search(...box).map(i => pieces[i]!);
+  const measuring = newMeasuring();
   return {
     near: box => near(box).map(({ polygon }) => polygon),
     of(shape) {
-      const areas: Areas = { shape: 0, groups: new Float64Array(count), regions: new Map() };
       const box = boxOf(shape);
-      const layer = clipPieces(near(box), box);
-      if (layer.length > 0) measure({ shape, layer, groupsOf }, box, areas, 0);
+      const layer = near(box);
+      const areas: Areas = {
+        shape: 0,
+        groups: new Float64Array(count),
+        pieces: new Float64Array(layer.length),
+        counted: new Int32Array(count),
+        strips: 0,
+      };
+      if (layer.length > 0) {
+        const groupsOf = layer.map(({ region }) => regions[region]!.groups);
+        measureWithin({ shapes: shape.length, groupsOf, areas, ...measuring }, shape, layer, box);
+      }
       const percent = (area: number) => (areas.shape > 0 ? (100 * area) / areas.shape : 0);
-      for (const [region, area] of areas.regions) areas.regions.set(region, percent(area));
-      return { groups: areas.groups.map(percent), regions: areas.regions };
+      return {
+        groups: areas.groups.map(percent),
+        regions: sharesOfRegions(layer, areas.pieces.map(percent)),
+      };
     },
   };
 }
 
+function sharesOfRegions(layer: readonly Piece[], shares: Float64Array): Map<number, number> {
+  const regions = new Map<number, number>();
+  for (const [i, { region }] of layer.entries())
+    if (shares[i]! > 0) regions.set(region, (regions.get(region) ?? 0) + shares[i]!);
+  return regions;
+}
+
 function subdivide(piece: Piece, box: Box, halvings: number): Piece[] {
-  if (verticesOf([piece.polygon]) <= MAX_VERTICES || halvings === MAX_HALVINGS) return [piece];
+  if (verticesOf(piece.polygon) <= MAX_VERTICES || halvings === MAX_HALVINGS) return [piece];
   return halves(box).flatMap(half =>
-    clipPieces([piece], half).flatMap(part => subdivide(part, half, halvings + 1)),
+    clip(piece.polygon, half).flatMap(polygon => subdivide({ ...piece, polygon }, half, halvings + 1)),
   );
 }
 
-const clipPieces = (pieces: readonly Piece[], box: Box): Piece[] =>
-  pieces.flatMap(({ polygon, region }) => clipAll([polygon], box).map(part => ({ polygon: part, region })));
-
 /**
- * Clips polygons to a box. Where a ring is outside, the result follows the box's sides, which leaves the
+ * Clips a polygon to a box. Where a ring is outside, the result follows the box's sides, which leaves the
  * parity inside unchanged.
  */
-function clipAll(polygons: readonly Polygon[], box: Box): Polygon[] {
-  return polygons
-    .map(coordinates => bboxClip({ type: 'Polygon', coordinates }, box).geometry.coordinates as Polygon)
-    .filter(rings => rings.length > 0);
+function clip(coordinates: Polygon, box: Box): Polygon[] {
+  const rings = bboxClip({ type: 'Polygon', coordinates }, box).geometry.coordinates as Polygon;
+  return rings.length > 0 ? [rings] : [];
 }
 
-const verticesOf = (polygons: readonly Polygon[]) =>
-  polygons.reduce((sum, rings) => rings.reduce((count, ring) => count + ring.length - 1, sum), 0);
+const verticesOf = (rings: Polygon) => rings.reduce((count, ring) => count + ring.length - 1, 0);
 
 function halves([west, south, east, north]: Box): [Box, Box] {
   if (east - west > north - south) {
@@ -116,131 +131,120 @@ function halves([west, south, east, north]: Box): [Box, Box] {
 }
 
 /** Areas of the shape and of its overlaps, in proportion to areas on the ellipsoid. */
-type Areas = { shape: number; groups: Float64Array; regions: Map<number, number> };
+type Areas = {
+  shape: number;
+  groups: Float64Array;
+  /** By the piece's position among those near the shape. */
+  pieces: Float64Array;
+  /** The strip that was last counted in each group, and the number of strips. */
+  counted: Int32Array;
+  strips: number;
+};
 
-/** A part of the shape, and of the layer within its box. */
-type Part = { shape: Polygon[]; layer: Piece[]; groupsOf: readonly (readonly number[])[] };
+/** Memory that measuring reuses. */
+type Measuring = {
+  /** The edges within each nested box. */
+  lists: EdgeList[];
+  sweep: Sweep;
+  /** The shape's polygons and the layer's pieces that a place in a band is in. */
+  within: number[];
+  around: number[];
+};
 
-function measure(part: Part, box: Box, areas: Areas, halvings: number): void {
-  const { shape, layer, groupsOf } = part;
-  if (shape.length === 0) return;
-  const polygons = layer.map(({ polygon }) => polygon);
-  if (verticesOf(shape) + verticesOf(polygons) <= MAX_VERTICES || halvings === MAX_HALVINGS) {
-    addBands(edgesOf(shape, polygons), part, areas);
-    return;
-  }
-  for (const half of halves(box))
-    measure(
-      { shape: clipAll(shape, half), layer: clipPieces(layer, half), groupsOf },
-      half,
-      areas,
-      halvings + 1,
-    );
+const newMeasuring = (): Measuring => ({
+  lists: Array.from({ length: MAX_HALVINGS + 1 }, newEdgeList),
+  sweep: newSweep(),
+  within: [],
+  around: [],
+});
+
+/** What to measure. The shape's polygons have the first numbers, followed by the layer's pieces. */
+type Task = Measuring & { shapes: number; groupsOf: readonly (readonly number[])[]; areas: Areas };
+
+function measureWithin(task: Task, shape: MultiPolygon, layer: readonly Piece[], box: Box): void {
+  const list = task.lists[0]!;
+  list.length = 0;
+  for (const [i, polygon] of shape.entries()) addPolygon(list, polygon, i, box);
+  for (const [i, { polygon }] of layer.entries()) addPolygon(list, polygon, shape.length + i, box);
+  measure(task, box, 0);
 }
 
-/**
- * An edge from y1 up to y2, at x1 + slope * (y - y1). `low` and `high` are its x at the ends of the current
- * band.
- */
-type Edge = { x1: number; y1: number; y2: number; slope: number; polygon: number; low: number; high: number };
-
-/**
- * All edges except horizontal ones, sorted by their lower ends. Polygons are numbered, starting with the
- * shape's polygons.
- */
-function edgesOf(shape: readonly Polygon[], layer: readonly Polygon[]): Edge[] {
-  const edges: Edge[] = [];
-  for (const [polygon, rings] of [...shape, ...layer].entries()) {
-    for (const ring of rings) {
-      for (let i = 1; i < ring.length; i++) {
-        const rises = ring[i]![1] > ring[i - 1]![1];
-        const [x1, y1] = ring[rises ? i - 1 : i]!;
-        const [x2, y2] = ring[rises ? i : i - 1]!;
-        if (y1 !== y2) edges.push({ x1, y1, y2, slope: (x2 - x1) / (y2 - y1), polygon, low: 0, high: 0 });
-      }
-    }
+function measure(task: Task, box: Box, halvings: number): void {
+  const { lists, shapes, sweep } = task;
+  const list = lists[halvings]!;
+  // The shape's edges come first.
+  if (list.length === 0 || list.polygons[0]! >= shapes) return;
+  if (list.length <= MAX_VERTICES || halvings === MAX_HALVINGS) {
+    fillSweep(sweep, list);
+    addBands(task);
+    return;
   }
-  return edges.sort((a, b) => a.y1 - b.y1);
+  for (const half of halves(box)) {
+    cutEdges(list, lists[halvings + 1]!, half);
+    measure(task, half, halvings + 1);
+  }
 }
 
 /**
  * Cuts the plane into bands at the latitudes where edges end or cross. Within a band, edges keep their order
  * and bound trapezoids. Simpson's rule computes their weighted area exactly, up to rounding.
  */
-function addBands(edges: Edge[], part: Part, areas: Areas): void {
-  const levels = levelsOf(edges);
-  let active: Edge[] = [];
-  let next = 0;
+function addBands(task: Task): void {
+  const { sweep } = task;
+  const levels = levelsOf(sweep);
   for (let i = 1; i < levels.length; i++) {
     const south = levels[i - 1]!;
     const north = levels[i]!;
     if (south === north) continue;
-    active = active.filter(edge => edge.y2 > south);
-    while (next < edges.length && edges[next]!.y1 <= south) active.push(edges[next++]!);
-    for (const edge of active) {
-      edge.low = xAt(edge, south);
-      edge.high = xAt(edge, north);
-    }
-    active.sort((a, b) => a.low + a.high - b.low - b.high);
-    addBand(active, part, south, north, areas);
+    enterBand(sweep, south, north);
+    addBand(task, south, north);
   }
 }
 
-/** Latitudes where edges end or cross, ascending. */
-function levelsOf(edges: readonly Edge[]): Float64Array {
-  const levels: number[] = [];
-  for (const [i, a] of edges.entries()) {
-    levels.push(a.y1, a.y2);
-    for (let j = i + 1; j < edges.length && edges[j]!.y1 < a.y2; j++) {
-      const b = edges[j]!;
-      const north = Math.min(a.y2, b.y2);
-      const below = xAt(a, b.y1) - b.x1;
-      const above = xAt(a, north) - xAt(b, north);
-      if (below * above < 0) levels.push(b.y1 + ((north - b.y1) * below) / (below - above));
-    }
-  }
-  return Float64Array.from(levels).sort();
-}
-
-function addBand(active: readonly Edge[], part: Part, south: number, north: number, areas: Areas): void {
-  const shapes = part.shape.length;
+function addBand(task: Task, south: number, north: number): void {
+  const { shapes, areas, within, around } = task;
+  const { active, actives, low, high, polygons } = task.sweep;
   const middleWeight = 2 * weightAt((south + north) / 2);
   const lower = ((north - south) * (weightAt(south) + middleWeight)) / 6;
   const upper = ((north - south) * (weightAt(north) + middleWeight)) / 6;
-  const within = new Set<number>();
-  const around = new Set<number>();
-  for (const [i, { polygon, low, high }] of active.entries()) {
-    if (within.size > 0) {
-      const area = lower * (low - active[i - 1]!.low) + upper * (high - active[i - 1]!.high);
+  for (let i = 0; i < actives; i++) {
+    const edge = active[i]!;
+    if (within.length > 0) {
+      const before = active[i - 1]!;
+      const area = lower * (low[edge]! - low[before]!) + upper * (high[edge]! - high[before]!);
       areas.shape += area;
-      if (around.size > 0) addOverlap(around, part, area, areas);
+      if (around.length > 0) addOverlap(task, area);
     }
-    const set = polygon < shapes ? within : around;
-    const key = polygon < shapes ? polygon : polygon - shapes;
-    if (!set.delete(key)) set.add(key);
+    const polygon = polygons[edge]!;
+    if (polygon < shapes) toggle(within, polygon);
+    else toggle(around, polygon - shapes);
   }
+}
+
+/** A band crosses each polygon an even number of times, so the list is empty after its last edge. */
+function toggle(list: number[], item: number): void {
+  const at = list.indexOf(item);
+  if (at < 0) {
+    list.push(item);
+    return;
+  }
+  list[at] = list.at(-1)!;
+  list.pop();
 }
 
 /** Adds an area of the shape that is in some of the layer's pieces. A group that they share counts once. */
-function addOverlap(
-  around: ReadonlySet<number>,
-  { layer, groupsOf }: Part,
-  area: number,
-  areas: Areas,
-): void {
-  const counted: number[] = [];
+function addOverlap({ areas, groupsOf, around }: Task, area: number): void {
+  const { groups, pieces, counted } = areas;
+  areas.strips++;
   for (const piece of around) {
-    const { region } = layer[piece]!;
-    areas.regions.set(region, (areas.regions.get(region) ?? 0) + area);
-    for (const group of groupsOf[region]!) {
-      if (counted.includes(group)) continue;
-      counted.push(group);
-      areas.groups[group]! += area;
+    pieces[piece]! += area;
+    for (const group of groupsOf[piece]!) {
+      if (counted[group] === areas.strips) continue;
+      counted[group] = areas.strips;
+      groups[group]! += area;
     }
   }
 }
-
-const xAt = ({ x1, y1, slope }: Edge, y: number): number => x1 + (y - y1) * slope;
 
 /** First eccentricity of WGS84, squared: f (2 - f) with f = 1 / 298.257223563 (NIMA TR8350.2). */
 const E2 = (2 - 1 / 298.257223563) / 298.257223563;
@@ -248,6 +252,6 @@ const RAD = Math.PI / 180;
 
 /** Relative area of a small rectangle in degrees (Snyder 1987, USGS PP 1395, eqs. 4-18 to 4-20). */
 function weightAt(latDeg: number): number {
-  const sin = Math.sin(latDeg * RAD);
-  return Math.cos(latDeg * RAD) / (1 - E2 * sin * sin) ** 2;
+  const sin2 = Math.sin(latDeg * RAD) ** 2;
+  return Math.sqrt(1 - sin2) / (1 - E2 * sin2) ** 2;
 }
