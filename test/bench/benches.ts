@@ -18,6 +18,8 @@ export const BENCHES = [
   'valuation',
   'comp-value',
   'land',
+  'assemblage-memory',
+  'assemblage-filter',
   'overlay',
   'overlay-filter',
   'trace',
