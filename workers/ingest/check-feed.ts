@@ -66,7 +66,7 @@ function judgeEmpty({ parts, problems, warnings }: FeedCheck): void {
 
 function firstReject(parts: readonly PartCheck[]): string {
   const [first] = parts.flatMap(({ rejected }) => rejected).sort((a, b) => a.rowNo - b.rowNo);
-  return first === undefined ? '' : ` Row ${first.rowNo}: ${first.message}.`;
+  return first === undefined ? '' : ` Row ${first.rowNo}: ${first.message.replace(/\.?$/, '.')}`;
 }
 
 function judgeRejects(part: PartCheck, max_reject_percent: number, problems: string[]): void {

@@ -65,8 +65,10 @@ function compile(layer: VectorLayer, input: LayerInput, resolve: Resolve) {
     const fault = dropped?.find(({ field }) => rows.specs[field]?.type !== 'number');
     if (fault) return rejectRow(fault.field, fault.reason, fault.message);
     const verdict = classify(values as (string | null)[], source);
-    if (verdict === null)
-      return rejectRow(requires[0]!, 'missing_class', `${requires.join(' and ')} are empty`);
+    if (verdict === null) {
+      const verb = requires.length === 1 ? 'is' : 'are';
+      return rejectRow(requires[0]!, 'missing_class', `${requires.join(' and ')} ${verb} empty`);
+    }
     if ('reason' in verdict) return verdict;
     const [lon, lat] = [fieldOf(values, 'longitude'), fieldOf(values, 'latitude')];
     return {
