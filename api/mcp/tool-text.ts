@@ -40,8 +40,17 @@ function unitOf(path: string): string | undefined {
   return UNITS.find(([pattern]) => pattern.test(name))?.[1];
 }
 
-/** Fields that would only clutter a table. */
-const NOT_IN_TABLES = new Set(['point', 'latitude', 'longitude', 'photos', 'source']);
+/** Fields that would only clutter a table, by the last part of their name or all of it. */
+const NOT_IN_TABLES = new Set([
+  'point',
+  'latitude',
+  'longitude',
+  'photos',
+  'source',
+  'assemblage.id',
+  'assemblage.touching_parcels',
+  'assemblage.touching_acres',
+]);
 
 /** Omitted if there is an `effective_acres` field, which equals one of these. */
 const ACRES_BEHIND = new Set(['acres', 'calculated_acres']);
@@ -126,6 +135,7 @@ function table(rows: readonly Fields[], omitted: readonly string[]): { head: str
   const isPlace = rows.some(row => 'property_id' in row || 'address' in row);
   const isShown = (name: string) =>
     !NOT_IN_TABLES.has(lastSegment(name)) &&
+    !NOT_IN_TABLES.has(name) &&
     !omitted.includes(name) &&
     !(isPlace && lastSegment(name) === 'url');
   const cells = rows.map(row => new Map([...flat(row)].filter(([name]) => isShown(name))));

@@ -186,6 +186,6 @@ test('thirty questions of an investor are answered in few calls, with short resp
   const sum = (name: 'calls' | 'tokens' | 'context') => costs.reduce((total, cost) => total + cost[name], 0);
   // As they are; docs/benchmarks.md has them. What makes them larger should be worth it.
   expect({ calls: sum('calls'), tokens: sum('tokens') }).toEqual({ calls: 45, tokens: 539 });
-  expect(sum('context')).toBeLessThanOrEqual(11_000);
+  expect(sum('context')).toBeLessThanOrEqual(11_500);
   expect(Math.max(...costs.map(({ context }) => context))).toBeLessThanOrEqual(2_000);
 });
