@@ -13,7 +13,7 @@ export type RestDeps = ServeDeps & { callers: Callers; origins: Origins };
 
 /** What differs between the REST API and other protocols over HTTP. */
 export type Door = {
-  /** The key that a request sends, as a bearer token. */
+  /** The key in the request's bearer token. */
   authorizationOf(req: Request): string | undefined;
   sendError(res: Response, error: unknown): void;
 };

@@ -52,7 +52,7 @@ const MAX_INSERTED = 32;
 const PER_ROW = 2 ** 31;
 
 /**
- * The plane in which a parcel is cut into rows: positions in units along a row, and rows across, as linear
+ * The plane in which a parcel is divided into rows: the position along a row, and the row number, as linear
  * functions of longitude and latitude. The middles of the rows are at whole numbers.
  */
 type Frame = {

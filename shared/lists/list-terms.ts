@@ -50,7 +50,7 @@ export type ListRecord = {
   unread: number;
 };
 
-/** What a row is: a parcel, or the largest parcel of an owner or an assemblage. */
+/** A row shows a parcel, or the largest parcel of an owner or an assemblage. */
 export type RowsPer = Pick<ListRecord, 'one_per_owner' | 'one_per_assemblage'>;
 
 export const isGrouped = ({ one_per_owner, one_per_assemblage }: RowsPer): boolean =>

@@ -30,7 +30,7 @@ export const computeAssemblagesJob = defineJob({
       signal,
       progress: share => progress(share, 'grouping'),
     });
-    // Values the assemblages that changed, as wholes.
+    // Changed assemblages need new values as a whole.
     if (computed.changed > 0) await deliver(await enqueueValuations(db));
     return { ...computed, rows: computed.parcels };
   },

@@ -11,7 +11,7 @@ type Fact = { icon: IconName; state: State; title: string; more: string };
 const GENTLE = 8;
 const MODERATE = 15;
 
-/** From this share on, in percent, a parcel is marked as good to build on. */
+/** Percentage from which a parcel gets the mark for good land. */
 const MOSTLY_BUILDABLE = 50;
 
 const NO_DATA = 'No data';

@@ -31,7 +31,7 @@ export function chipsOf(url: URL): Chip[] {
   return [...chips, ...overlayChip(url)];
 }
 
-/** One for all overlays, because they are one filter. */
+/** All overlays share one chip, because they are one filter. */
 function overlayChip(url: URL): Chip[] {
   const overlays = overlaysOf(url.searchParams);
   if (overlays.length === 0) return [];

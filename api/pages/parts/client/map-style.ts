@@ -266,6 +266,29 @@ const areaLayers = (): LayerSpecification[] => [
   },
 ];
 
+/** The fill and the outline of parcels in the color of the open one. */
+const picked = (
+  name: string,
+  filter: ExpressionSpecification,
+  opacity: number,
+  width: number,
+): LayerSpecification[] => [
+  {
+    id: `${name}-fill`,
+    type: 'fill',
+    ...ofParcels('parcels'),
+    filter,
+    paint: { 'fill-color': colorOf('pick'), 'fill-opacity': opacity },
+  },
+  {
+    id: `${name}-line`,
+    type: 'line',
+    ...ofParcels('parcels'),
+    filter,
+    paint: { 'line-color': colorOf('pick'), 'line-width': width },
+  },
+];
+
 const layersOf = ({ parcel: opened, together, ...shown }: DOMStringMap): LayerSpecification[] => [
   ...groundLayers(),
   ...landLayers(),
@@ -277,34 +300,8 @@ const layersOf = ({ parcel: opened, together, ...shown }: DOMStringMap): LayerSp
     { type: 'line', paint: { 'line-color': colorOf('map-road'), 'line-width': grows(11, 0.5, 3) } },
     true,
   ),
-  {
-    id: 'together-fill',
-    type: 'fill',
-    ...ofParcels('parcels'),
-    filter: isTogether(together),
-    paint: { 'fill-color': colorOf('pick'), 'fill-opacity': TOGETHER_OPACITY },
-  },
-  {
-    id: 'together-line',
-    type: 'line',
-    ...ofParcels('parcels'),
-    filter: isTogether(together),
-    paint: { 'line-color': colorOf('pick'), 'line-width': 1.5 },
-  },
-  {
-    id: 'open-fill',
-    type: 'fill',
-    ...ofParcels('parcels'),
-    filter: isOpen(opened),
-    paint: { 'fill-color': colorOf('pick'), 'fill-opacity': OPEN_OPACITY },
-  },
-  {
-    id: 'open-line',
-    type: 'line',
-    ...ofParcels('parcels'),
-    filter: isOpen(opened),
-    paint: { 'line-color': colorOf('pick'), 'line-width': 3 },
-  },
+  ...picked('together', isTogether(together), TOGETHER_OPACITY, 1.5),
+  ...picked('open', isOpen(opened), OPEN_OPACITY, 3),
   ...areaLayers(),
   ...wordLayers(),
   land('zips', { type: 'line', paint: { 'line-color': zip, 'line-width': 1.5 } }),
