@@ -1,10 +1,12 @@
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { LAND_KERNELS } from '../../../shared/land/compute-land.ts';
 import type { Overlay } from '../../../shared/model/overlays.ts';
 import { createTestDatabase } from '../../support/database.ts';
-import { all, feedOf, ingest } from '../../support/ingest.ts';
+import { all, feedOf, ingest, ingestRoll, square } from '../../support/ingest.ts';
 import { type MapUnit, ring, surveyZip } from '../../support/soil-survey.ts';
+import { settle } from '../attributes-support.ts';
 
 const { folder, pool } = await createTestDatabase();
 
@@ -124,3 +126,73 @@ test('a layer without features in the county is accepted only if the feed allows
     counts: { skipped: 1, rows: 0 },
   });
 });
+
+type ExpectedLot = {
+  west: number;
+  south: number;
+  septic: Record<string, number>;
+  drainage: Record<string, number>;
+  depth_to_water_in: number | null;
+};
+
+test('shares and depths of real soils are those that GEOS computes', async () => {
+  const fixtures = join(import.meta.dirname, '../../fixtures/soils');
+  const expected = readFileSync(join(fixtures, 'expected.ndjson'), 'utf8')
+    .trimEnd()
+    .split('\n')
+    .map(line => JSON.parse(line) as ExpectedLot);
+  const lots = expected.map(({ west, south }, n) => ({
+    properties: { PIN: `P${n}` },
+    geometry: square(west, south, 0.002),
+  }));
+  expect(await ingestRoll(pool, folder, 'roll', lots, { fips: '05017' })).toMatchObject({ status: 'merged' });
+  const { status, counts } = await ingest(pool, soils(join(fixtures, 'ar017_clip.zip')), { force: true });
+  expect([status, counts]).toMatchObject(['merged', { rows: 34, rejected: {}, dropped: {} }]);
+  await settle(pool, LAND_KERNELS);
+
+  type Measured = {
+    source_key: string;
+    overlay: string;
+    shares: Record<string, number>;
+    water: number | null;
+  };
+  const measured = await all<Measured>(
+    pool,
+    `select p.source_key, o.overlay, (o.numbers->>'depth_to_water_in')::float8 as water,
+       (select jsonb_object_agg(class, percent) from unnest(o.classes, o.percents) c (class, percent)) as shares
+     from parcel_overlays o join parcels p using (fips, property_id)`,
+  );
+  for (const [n, lot] of expected.entries()) {
+    const of = (overlay: string) =>
+      measured.find(row => row.source_key === `P${n}` && row.overlay === overlay)!;
+    expectShares(of('soil_septic').shares, lot.septic, SEPTIC);
+    expectShares(of('soil_drainage').shares, lot.drainage, DRAINAGE);
+    if (lot.depth_to_water_in === null) expect(of('soil_septic').water).toBeNull();
+    else expect(of('soil_septic').water).toBeCloseTo(lot.depth_to_water_in, 1);
+  }
+});
+
+const SEPTIC = {
+  'Very limited': 'very_limited',
+  'Somewhat limited': 'somewhat_limited',
+  'Not rated': 'not_rated',
+};
+const DRAINAGE = {
+  'Well drained': 'well',
+  'Moderately well drained': 'moderately_well',
+  'Somewhat poorly drained': 'somewhat_poor',
+  'Poorly drained': 'poor',
+  'Not rated': 'not_rated',
+};
+
+function expectShares(
+  shares: Record<string, number>,
+  expected: Record<string, number>,
+  names: Record<string, string>,
+) {
+  const classes = new Set([...Object.keys(shares), ...Object.keys(expected).map(name => names[name])]);
+  for (const name of classes) {
+    const [key] = Object.entries(names).find(([, each]) => each === name)!;
+    expect(Math.abs((shares[name!] ?? 0) - (expected[key] ?? 0))).toBeLessThan(0.02);
+  }
+}
