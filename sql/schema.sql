@@ -1365,6 +1365,8 @@ create table valuation_counties (
   as_of date,
   price_index jsonb,
   used_sales integer,
+  ppa_breaks double precision[],
+  ppa_counts integer[],
   constraint valuation_counties_pkey PRIMARY KEY (fips)
 );
 

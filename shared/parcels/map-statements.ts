@@ -1,3 +1,4 @@
+import type { FigureClasses } from '../kernels/figure-classes.ts';
 import type { Db } from '../platform/db.ts';
 
 /** The version of all data that a tile can show. */
@@ -23,6 +24,12 @@ export const countParcels = (db: Db, fips: readonly number[]): Promise<ParcelCou
 /** The number of parcels on the roll of one county, or of all counties. */
 export async function countOnRoll(db: Db, fips: number | null): Promise<number> {
   return (await db.run<{ parcels: number }>('parcels/count_on_roll', { fips }))[0]?.parcels ?? 0;
+}
+
+/** The classes of value per acre among a county's parcels. Empty if none has a value. */
+export async function readValueClasses(db: Db, fips: number): Promise<FigureClasses> {
+  const [known] = await db.run<FigureClasses>('parcels/read_value_classes', { fips });
+  return known ?? { breaks: [], counts: [] };
 }
 
 /** A position in 1e-7 degrees. */

@@ -38,6 +38,7 @@ export async function bench(options: BenchOptions): Promise<BenchResult[]> {
     const fips = countyAt(...middle)!;
     options.note(`  writing a county of ${parcels} parcels`);
     await seedCounties(pool, [{ fips, parcels, west: WEST }]);
+    await seedValues(pool, fips);
     const rounds = options.quick ? 2 : 20;
     const config = loadConfig({ DATABASE_URL: url, LOG_LEVEL: 'warn' });
     const asServed = openTestDb(config, {
@@ -54,6 +55,28 @@ export async function bench(options: BenchOptions): Promise<BenchResult[]> {
     }
   });
   return [...served, ...(await compareIdle(options))];
+}
+
+/** Estimates for every parcel, which color the map and the rows of a table. */
+async function seedValues(pool: TestDb, fips: number): Promise<void> {
+  await pool.query(
+    `insert into valuations (
+       fips, property_id, mean_price, mean_ppa, mean_adjusted_price, mean_adjusted_ppa, gini_index,
+       confidence_score, low_price, high_price, out_of_support, comps, as_of, model_version
+     )
+     select fips, property_id, ppa * 5, ppa, ppa * 5, ppa, 20, 50, ppa * 4, ppa * 6, false, '', '2026-01-01', 'bench'
+     from parcel_filters
+     cross join lateral (select 1000 + (property_id * 7919) % 100003 as ppa) value
+     where fips = $1`,
+    [fips],
+  );
+  await pool.query(
+    `insert into valuation_counties (fips, ppa_breaks, ppa_counts)
+     select fips, '{20000,40000,60000,80000}', array[count(*) / 5, count(*) / 5, count(*) / 5, count(*) / 5, count(*) / 5]
+     from parcel_filters
+     group by fips`,
+  );
+  await pool.query('vacuum analyze valuations');
 }
 
 async function compareTiles(

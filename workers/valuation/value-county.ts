@@ -4,6 +4,7 @@ import { decodeBoundary, fromE7 } from '../../shared/geo/geometry-codec.ts';
 import type { Box } from '../../shared/geo/geometry-types.ts';
 import { hilbertOrder } from '../../shared/geo/hilbert.ts';
 import { pointInMultiPolygon } from '../../shared/geo/point-in-polygon.ts';
+import { classifyFifths } from '../../shared/kernels/figure-classes.ts';
 import { dayOf } from '../../shared/kernels/stats/calendar.ts';
 import { landAt } from '../../shared/kernels/valuation/land-effects.ts';
 import {
@@ -88,7 +89,8 @@ export function valueCounty(
     await tx.run('changes/keep_valuations', {}, { fips: literal(fips) });
     await tx.run('valuation/delete_valuations', { fips });
     if (rows === 0) {
-      await tx.run('valuation/store_reach', { fips, extent: null, reach: null, as_of: null });
+      const none = { extent: null, reach: null, as_of: null, breaks: null, counts: null };
+      await tx.run('valuation/store_valued', { fips, ...none });
       await storeSaleFlags(tx, fips, null);
       return { asOf: day, sales: 0, outliers: 0, parcels: 0, valued: 0 };
     }
@@ -98,12 +100,14 @@ export function valueCounty(
     const { model, known, outliers } = fitCounty(comps, fips, dayOf(day), others);
     const reach = withMarginE7(extent, compM);
     const unsellable = await readUnsellable(tx, fips);
-    const valued = await valueParcels(tx, model, day, columns, { comps, opinion, unsellable }, watch);
-    await tx.run('valuation/store_reach', {
+    const perAcre = await valueParcels(tx, model, day, columns, { comps, opinion, unsellable }, watch);
+    const valued = perAcre.length;
+    const { breaks, counts } = classifyFifths(perAcre);
+    await tx.run('valuation/store_valued', {
       fips,
       extent: boxSql(extent),
       reach: boxSql(reach),
-      as_of: valued === 0 ? null : day,
+      ...(valued === 0 ? { as_of: null, breaks: null, counts: null } : { as_of: day, breaks, counts }),
     });
     await storeSaleFlags(tx, fips, { comps, known, excluded: outliers });
     await openChanges(tx);
@@ -170,7 +174,7 @@ function extentOf({ lon, lat }: Parcels): Box {
 
 type ValuationInput = { comps: StoredComps; opinion: AssessorOpinion; unsellable: IsUnsellable };
 
-/** Values the parcels of the model's county and stores the values. @returns the number of valued parcels */
+/** Values the parcels of the model's county and stores the values. @returns the values per acre */
 async function valueParcels(
   db: Db,
   model: Model,
@@ -178,8 +182,9 @@ async function valueParcels(
   parcels: Parcels,
   { comps: { ids }, opinion, unsellable }: ValuationInput,
   { signal, progress }: JobControl,
-): Promise<number> {
+): Promise<Float64Array> {
   const count = parcels.id.length;
+  const perAcre = new Float64Array(count);
   const land = model.effects.land === null ? undefined : landTermsOf(count, parcels);
   const chosen = newChosenComps();
   const value = createValuer(model, chosen);
@@ -206,11 +211,10 @@ async function valueParcels(
       const i = order[n]!;
       const estimate = value(subjectAt(i));
       if (estimate === null) continue;
-      stored++;
-      const isUnsellable = unsellable(parcels.id[i]!, parcels.acres[i]!);
-      const valuation = isUnsellable ? withoutSupport(estimate) : estimate;
+      const valuation = unsellable(parcels.id[i]!, parcels.acres[i]!) ? withoutSupport(estimate) : estimate;
       const { meanPrice, meanPpa, meanAdjustedPrice, meanAdjustedPpa, gini, confidence } = valuation;
       const { low, high, outOfSupport, neighborhood } = valuation;
+      perAcre[stored++] = meanAdjustedPpa;
       const packed = Buffer.allocUnsafe(packedBytes(chosen));
       packComps(chosen, ids, new DataView(packed.buffer, packed.byteOffset, packed.length), 0);
       copy.write(
@@ -229,7 +233,7 @@ async function valueParcels(
     const i = places.get(id);
     return i === undefined ? undefined : subjectAt(i);
   });
-  return stored;
+  return perAcre.subarray(0, stored);
 }
 
 type Candidate = { id: string; property_id: number; x: number; y: number; boundary: Uint8Array };

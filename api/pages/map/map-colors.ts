@@ -1,6 +1,8 @@
+import { roundBreaks } from '../../../shared/kernels/figure-classes.ts';
 import { acres, percent, usd } from '../../../shared/model/figures.ts';
 import { ACCESS_LABELS, ROAD_ACCESS } from '../../../shared/model/land-layers.ts';
 import type { FilterBody } from '../../../shared/parcels/filter/declare-filter.ts';
+import type { Selection } from '../../../shared/parcels/filter/filter-selection.ts';
 import {
   countClasses,
   findFifths,
@@ -10,6 +12,7 @@ import {
   type Total,
 } from '../../../shared/parcels/filter/hit-statements.ts';
 import { type Asking, selectParcels } from '../../../shared/parcels/filter/select-parcels.ts';
+import { readValueClasses } from '../../../shared/parcels/map-statements.ts';
 import type { Db } from '../../../shared/platform/db.ts';
 import { joined } from '../../v1/parcels/filter/filter-hits.ts';
 import { rangesOf } from '../parts/county-legend.tsx';
@@ -147,10 +150,10 @@ export async function readSwatches(
   );
 }
 
-/**
- * @param whole how many parcels the county has, if they are all hits. Their acres aren't added up then, which
- *   takes longer than the rest of the page.
- */
+/** Where classes start, and how many results are in each. `null` is the class of unknown figures. */
+type Counted = { breaks: readonly number[]; counts: Map<number | null, number>; total: Partial<Total> };
+
+/** @param whole how many parcels the county has, if they are all hits */
 export async function classifyHits(
   db: Db,
   body: FilterBody,
@@ -158,17 +161,14 @@ export async function classifyHits(
   color: Color,
   whole?: number,
 ): Promise<Classes & { total: Partial<Total> }> {
-  const selection = await selectParcels(body, asking, db);
-  const breaks = 'kinds' in color ? color.kinds.slice(1).map((_, i) => i + 1) : color.breaks;
-  const found = breaks ?? [...new Set((await findFifths(db, selection, color))?.map(roundNumber))];
-  const { counts, total } =
-    whole === undefined
-      ? await sumClasses(db, selection, color, found)
-      : { counts: await countClasses(db, selection, color, found), total: { count: whole } };
-  const words = 'kinds' in color ? color.kinds : rangesOf(found, color.shown);
+  const { breaks, counts, total } =
+    whole !== undefined && color.name === DEFAULT_COLOR
+      ? await readStored(db, Number(body.county), whole)
+      : await countInClasses(db, await selectParcels(body, asking, db), color, whole);
+  const words = 'kinds' in color ? color.kinds : rangesOf(breaks, color.shown);
   return {
     classes: words.map((text, at) => ({
-      from: at === 0 ? Number.NEGATIVE_INFINITY : found[at - 1]!,
+      from: at === 0 ? Number.NEGATIVE_INFINITY : breaks[at - 1]!,
       words: text,
       count: counts.get(at) ?? 0,
     })),
@@ -177,14 +177,26 @@ export async function classifyHits(
   };
 }
 
-const LEADING = [1, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10];
+/** A whole county's values per acre are counted when they are estimated, because reading them all is slow. */
+async function readStored(db: Db, fips: number, whole: number): Promise<Counted> {
+  const { breaks, counts } = await readValueClasses(db, fips);
+  const known = counts.reduce((sum, count) => sum + count, 0);
+  return {
+    breaks,
+    counts: new Map([...counts.entries(), [null, Math.max(0, whole - known)]]),
+    total: { count: whole },
+  };
+}
 
-/** Rounds to a number that people would choose, such as 8,000 for 8,344. */
-export function roundNumber(value: number): number {
-  if (!(value > 0)) return 0;
-  const scale = 10 ** Math.floor(Math.log10(value));
-  const leading = LEADING.reduce((best, one) =>
-    Math.abs(one - value / scale) < Math.abs(best - value / scale) ? one : best,
-  );
-  return Number((leading * scale).toPrecision(2));
+/** Doesn't add up the acres of a whole county, which takes longer than the rest of the page. */
+async function countInClasses(
+  db: Db,
+  selection: Selection,
+  color: Color,
+  whole: number | undefined,
+): Promise<Counted> {
+  const fixed = 'kinds' in color ? color.kinds.slice(1).map((_, i) => i + 1) : color.breaks;
+  const breaks = fixed ?? roundBreaks((await findFifths(db, selection, color)) ?? []);
+  if (whole === undefined) return { breaks, ...(await sumClasses(db, selection, color, breaks)) };
+  return { breaks, counts: await countClasses(db, selection, color, breaks), total: { count: whole } };
 }

@@ -5,6 +5,7 @@ import { joinOverlays, type Overlay } from '../../../shared/model/overlays.ts';
 import { nameOfParcel } from '../../../shared/model/roll-text.ts';
 import { PlatError } from '../../../shared/platform/errors.ts';
 import { undefinedIfRefused } from '../../http/error-responses.ts';
+import type { ParcelSummary } from '../../v1/common/parcel-summary.ts';
 import { filterParcels } from '../../v1/parcels/filter/filter-parcels.ts';
 import type { Page } from '../frame/pages.tsx';
 import { callEndpoint, type Visit } from '../frame/visit.ts';
@@ -182,14 +183,30 @@ async function findParcels(
     query: { page, page_size: String(sizeOf(visit.url)) },
   }).catch(orThrow);
   if (hits instanceof PlatError) return hits;
-  const rows = await readRows(visit, hits.results);
-  const { by, classes, acres } = await coloring;
-  const { count } = hits;
-  if (by === undefined || classes === undefined) return { count, acres, rows };
-  const ids = rows.map(({ property_id }) => property_id);
-  const swatches = await readSwatches(visit.deps.db, by, classes, ids);
-  for (const row of rows) row.swatch = swatches.get(row.property_id);
+  const { count, results } = hits;
+  const [rows, { acres }, swatches] = await Promise.all([
+    readRows(visit, results),
+    coloring,
+    isTable(visit.url) ? undefined : swatchesOfResults(visit, results, coloring),
+  ]);
+  for (const row of rows) row.swatch = swatches?.get(row.property_id);
   return { count, acres, rows };
+}
+
+/** The colors of results on the map. Undefined if they all have the same color. */
+async function swatchesOfResults(
+  { deps }: Visit,
+  results: readonly ParcelSummary[],
+  coloring: Promise<Colored>,
+): Promise<ReadonlyMap<number, string> | undefined> {
+  const { by, classes } = await coloring;
+  if (by === undefined || classes === undefined) return undefined;
+  return readSwatches(
+    deps.db,
+    by,
+    classes,
+    results.map(({ property_id }) => property_id),
+  );
 }
 
 /** Returns errors that the user can fix. The error page shows all others. */

@@ -122,6 +122,12 @@ select coalesce(sum(parcels), 0)::int as parcels
 from county_coverage
 where :fips::int is null or fips = :fips;
 
+-- name: read_value_classes
+-- The classes of value per acre in a county. Returns no row if no parcel has a value.
+select ppa_breaks as breaks, ppa_counts as counts
+from valuation_counties
+where fips = :fips and ppa_breaks is not null;
+
 -- name: list_credits
 -- The kinds of layers and rolls loaded in a box of 1e-7 degrees or in the given counties, with their credits.
 -- The kind of an overlay has its name, such as overlay-zoning.

@@ -290,13 +290,16 @@ values (:fips, :estimates, :price_index, :model_version)
 on conflict (fips) do update
 set estimates = excluded.estimates, price_index = excluded.price_index, model_version = excluded.model_version
 
--- name: store_reach
+-- name: store_valued
 -- Stores the extent of a county's parcels and the area that their comps can be in, in 1e-7 degrees. `extent`:
 -- the parcels' extent, or null. `reach`: the extent, expanded by the maximum distance of comps. `as_of`: the
--- valuation date, or null.
-insert into valuation_counties (fips, extent, reach, as_of)
-values (:fips, :extent, :reach, :as_of)
-on conflict (fips) do update set extent = excluded.extent, reach = excluded.reach, as_of = excluded.as_of
+-- valuation date, or null. `breaks` and `counts`: the classes of value per acre, or null.
+insert into valuation_counties (fips, extent, reach, as_of, ppa_breaks, ppa_counts)
+values (:fips, :extent, :reach, :as_of, :breaks, :counts)
+on conflict (fips) do update
+set
+  extent = excluded.extent, reach = excluded.reach, as_of = excluded.as_of, ppa_breaks = excluded.ppa_breaks,
+  ppa_counts = excluded.ppa_counts
 
 -- name: watch_jobs
 -- The mean progress of the given jobs, 0 to 1, and the number of parcels in the jobs that are done.
