@@ -1,26 +1,66 @@
 import { spawnSync } from 'node:child_process';
-import { cpSync, symlinkSync } from 'node:fs';
+import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { build } from 'esbuild';
+import { beforeAll, expect, test } from 'vitest';
 import { rootDir } from '../../shared/platform/root.ts';
 import { testFolder } from '../support/folder.ts';
 
 const folder = testFolder();
-/** Runs a program of the packages here, and tells what it complained of. */
+const installed = join(folder, 'node_modules', 'plat-client');
+
+/** Runs a program in the folder of the consumer. @returns its output */
 function run(program: string, ...args: string[]): string {
-  const { status, stdout, stderr } = spawnSync(process.execPath, [join(rootDir, program), ...args], {
-    cwd: folder,
-    encoding: 'utf8',
-  });
-  return status === 0 ? '' : `${program} ended with ${status}: ${stdout}${stderr}`;
+  const { status, stdout, stderr } = spawnSync(program, args, { cwd: folder, encoding: 'utf8' });
+  if (status !== 0) throw new Error(`${program} ${args.join(' ')} ended with ${status}: ${stdout}${stderr}`);
+  return stdout;
 }
 
-test('a client generated from openapi.json compiles calls under strict, and rejects wrong ones', () => {
-  symlinkSync(join(rootDir, 'node_modules'), join(folder, 'node_modules'));
-  cpSync(join(rootDir, 'client', 'test', 'calls.ts'), join(folder, 'calls.ts'));
-  const generator = 'client/node_modules/openapi-typescript/bin/cli.js';
-  expect(run(generator, join(rootDir, 'openapi.json'), '-o', 'openapi.d.ts')).toBe('');
-  const strict = '--strict --exactOptionalPropertyTypes --noUncheckedIndexedAccess --noEmit';
-  const options = `${strict} --module nodenext --target es2022 --lib es2022,dom,dom.iterable --types node`;
-  expect(run('node_modules/typescript/bin/tsc', ...options.split(' '), 'calls.ts')).toBe('');
+/** The name of the file that `npm pack` writes. */
+const pack = (path: string): string =>
+  JSON.parse(run('npm', 'pack', '--json', join(rootDir, path)))[0].filename;
+
+beforeAll(() => {
+  const packed = ['client', 'node_modules/openapi-fetch', 'node_modules/openapi-typescript-helpers'].map(
+    pack,
+  );
+  writeFileSync(join(folder, 'package.json'), '{ "type": "module" }');
+  run('npm', 'install', '--offline', ...packed.map(name => `./${name}`));
+});
+
+test.each(['client/node_modules/typescript', 'node_modules/typescript'])(
+  'calls compile under strict with %s, and wrong ones do not',
+  compiler => {
+    cpSync(join(rootDir, 'client', 'test', 'calls.ts'), join(folder, 'calls.ts'));
+    const strict = '--strict --exactOptionalPropertyTypes --noUncheckedIndexedAccess --noEmit';
+    const options = `${strict} --module nodenext --target es2022 --lib es2022,dom,dom.iterable`;
+    run(process.execPath, join(rootDir, compiler, 'bin', 'tsc'), ...options.split(' '), 'calls.ts');
+  },
+);
+
+test('the package runs in Node, and needs nothing of Node', async () => {
+  const names = run(
+    process.execPath,
+    '--input-type=module',
+    '-e',
+    'console.log(Object.keys(await import("plat-client")).join())',
+  );
+  expect(names.trim().split(',')).toEqual(expect.arrayContaining(['Budget', 'connect', 'verifyWebhook']));
+  const { outputFiles } = await build({
+    stdin: { contents: "export * from 'plat-client'", resolveDir: folder },
+    bundle: true,
+    write: false,
+    platform: 'browser',
+    format: 'esm',
+    minify: true,
+  });
+  expect(outputFiles[0]!.contents.length).toBeLessThan(30_000);
+});
+
+test('the published types have no any', () => {
+  const { types } = JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8')).exports['.'];
+  for (const name of ['index', 'connect', 'openapi', 'budget', 'exports', 'results', 'rows', 'webhooks']) {
+    const text = readFileSync(join(installed, types, '..', `${name}.d.ts`), 'utf8');
+    expect(text.replaceAll(/\/\*.*?\*\//gs, '')).not.toMatch(/\bany\b/);
+  }
 });

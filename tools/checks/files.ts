@@ -13,7 +13,7 @@ const QUERY_FILE = /^sql\/queries\/(\w+)\/(\w+\.sql)$/;
  */
 const SKIPPED = new Set(['node_modules', 'dist', '.git', '.plat', '.vitest', 'bench-data', 'data']);
 const TEXT = /\.(tsx?|css|mjs|sql|json|md|ya?ml|sh)$|(^|\/)(Dockerfile|run|\.[a-z.]+)$/;
-const SKIPPED_FILES = new Set(['package-lock.json']);
+const SKIPPED_FILES = new Set(['package-lock.json', 'client/src/openapi.ts']);
 
 /** The repository's text files, with paths relative to `root` that use slashes. */
 export function readSources(root: string): SourceFile[] {

@@ -4,6 +4,7 @@ import { Db } from '../../shared/platform/db.ts';
 import { migrate } from '../../shared/platform/migrate.ts';
 import { rootDir } from '../../shared/platform/root.ts';
 import { onServer, startTestServer, withDatabase } from '../../test/support/server.ts';
+import { clientTypes } from './client-types.ts';
 import { withTables } from './doc-tables.ts';
 import { readSources } from './files.ts';
 import { houseDrawing } from './house-drawing.ts';
@@ -29,6 +30,7 @@ export const generatedFiles: GeneratedFile[] = [
     produce: async () =>
       `${JSON.stringify((await import('../../api/openapi.ts')).openApiDocument(), null, 2)}\n`,
   },
+  { path: 'client/src/openapi.ts', source: 'api/openapi.ts', produce: async () => clientTypes() },
   {
     path: 'feed.schema.json',
     source: 'workers/ingest/feed-schema.ts',
