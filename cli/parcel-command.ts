@@ -4,6 +4,7 @@ import type { ParcelDrawing } from '../shared/drawing/collect-map.ts';
 import type { Difference } from '../shared/drawing/computed.ts';
 import type { StoredParcel } from '../shared/drawing/known-parcel.ts';
 import type { Figures } from '../shared/land/compute-land.ts';
+import type { OverlayWords } from '../shared/land/overlay-words.ts';
 import { fieldText } from '../shared/model/field-text.ts';
 import { ACCESS_LABELS, SLOPE_GRADES } from '../shared/model/land-layers.ts';
 import {
@@ -36,9 +37,11 @@ export function addParcelCommands(program: Command): void {
       const message = `There is no parcel ${id}. Use the property_id that the API returns.`;
       throw new PlatError('not_found', message);
     }
+    const { readOverlayWords } = await import('../shared/land/overlay-words.ts');
+    const overlays = await readOverlayWords(db, id);
     const drawing = found.drawn === null ? null : await draw(found.stored, found.drawn, svg!);
-    const text = [describe(found.stored), ...(drawing?.lines ?? [])].join('\n');
-    return [jsonOf(found.stored, drawing), text];
+    const text = [describe(found.stored, overlays), ...(drawing?.lines ?? [])].join('\n');
+    return [{ ...jsonOf(found.stored, drawing), overlays }, text];
   });
 }
 
@@ -110,7 +113,10 @@ function figuresOf({ computed: { figures, failures } }: ParcelDrawing) {
 
 const LABEL_CHARS = Math.max(...PARCEL_FIELD_NAMES.map(name => PARCEL_FIELDS[name].label.length));
 
-function describe({ parcel, land, versions, waiting }: StoredParcel): string {
+function describe(
+  { parcel, land, versions, waiting }: StoredParcel,
+  overlays: readonly OverlayWords[],
+): string {
   const place = parcel.county === null ? '' : `${parcel.county}, ${parcel.state} `;
   const lines = [
     `parcel ${parcel.property_id}, APN ${parcel.apn ?? 'not stated'}, ${place}(${fiveDigits(parcel.fips)})`,
@@ -129,11 +135,14 @@ function describe({ parcel, land, versions, waiting }: StoredParcel): string {
     });
     if (facts.length > 0) lines.push('', group.toLowerCase(), ...facts);
   }
-  lines.push('', ...describeLand({ parcel, land, versions, waiting }));
+  lines.push('', ...describeLand({ parcel, land, versions, waiting }, overlays));
   return lines.join('\n');
 }
 
-function describeLand({ parcel, land, versions, waiting }: StoredParcel): string[] {
+function describeLand(
+  { parcel, land, versions, waiting }: StoredParcel,
+  overlays: readonly OverlayWords[],
+): string[] {
   if (land === null) {
     const why = waiting.length > 0 ? 'queued' : 'no layer covers it, or the figures are unknown';
     return parcel.retired_at === null && parcel.boundary !== null ? [`land: not computed (${why})`] : [];
@@ -164,6 +173,7 @@ function describeLand({ parcel, land, versions, waiting }: StoredParcel): string
   if (shares !== null)
     say('steeper than', SLOPE_GRADES.map((grade, i) => `${grade}%: ${shares[i]!.toFixed(1)}%`).join(', '));
   say('buildable', buildableText(figures));
+  for (const { label, words } of overlays) lines.push(`  ${label}: ${words}`);
   if (!land.of_boundary) lines.push('  These figures describe an earlier boundary.');
   if (waiting.length > 0) lines.push(`  Waiting to be recomputed: ${waiting.join(', ')}.`);
   if (parcel.retired_at !== null) lines.push('  Computed while the parcel was on the roll.');

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { Discount } from '../kernels/valuation/asking.ts';
 import type { Calibration } from '../kernels/valuation/calibrate.ts';
 import type { Valuation } from '../kernels/valuation/valuation-types.ts';
+import type { OverlayWords } from '../land/overlay-words.ts';
 import type { BucketLabel } from '../model/buckets.ts';
 import type { ValuedParcel } from '../model/valuation-problems.ts';
 import { countyCode, type JobDefinition } from '../platform/queue/jobs.ts';
@@ -102,6 +103,9 @@ export type ReportSnapshot = {
     frontage_ft: number | null;
     flood_percent: number | null;
     wetlands_percent: number | null;
+    /** Missing in older reports, like the overlays. */
+    buildable_acres?: number | null;
+    overlays?: OverlayWords[];
   };
   /** Missing in older reports. */
   parcel?: ReportParcel;

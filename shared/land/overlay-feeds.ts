@@ -28,6 +28,6 @@ export async function listOverlayFeeds(db: Db, fips: number | null = null): Prom
     .filter(feed => fips === null || feed.fips === fips || (county && boxesIntersect(feed.coverage, county)));
 }
 
-/** The overlays of all feeds. */
-export const listOverlays = async (db: Db): Promise<Overlay[]> =>
-  joinOverlays((await listOverlayFeeds(db)).flatMap(({ overlays }) => overlays));
+/** The overlays of all feeds. @param fips a county, or null for all */
+export const listOverlays = async (db: Db, fips: number | null = null): Promise<Overlay[]> =>
+  joinOverlays((await listOverlayFeeds(db, fips)).flatMap(({ overlays }) => overlays));

@@ -3,7 +3,7 @@ import { pino } from 'pino';
 import sharp from 'sharp';
 import { type Shown, shownOfTile } from '../../api/images/image-frame.ts';
 import { openImages } from '../../api/images/images.ts';
-import { colorOf } from '../../api/pages/map/map-colors.ts';
+import { COLORS } from '../../api/pages/map/map-colors.ts';
 import { makeParcelTile } from '../../api/pages/map/parcel-tiles.ts';
 import type { Tile } from '../../api/pages/map/tile-geometry.ts';
 import type { TileHits } from '../../api/pages/map/tile-hits.ts';
@@ -69,7 +69,7 @@ async function compareMarks(
     key: '',
     body: filterSchema.parse({ county: String(fips), ...filters }),
     asking: { asOf: new Date(), work: COMPUTE_HERE },
-    color: colorOf(color ?? null),
+    color: COLORS.find(({ name }) => name === color),
   });
   const marking = hitsOf(HITS);
   const coloring = hitsOf({}, 'value_per_acre');

@@ -6,6 +6,7 @@ import { drawingNotes } from '../../shared/drawing/map-panel.ts';
 import { LAND_KERNELS } from '../../shared/land/compute-land.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { markParcels } from '../support/land.ts';
+import { figuresOf, overlayOf, putOverlays } from '../support/overlays.ts';
 import { runCommand } from '../support/plat.ts';
 import { byId, elementsOf, parseXml, textOf, type Xml } from '../support/xml.ts';
 import { settle } from './attributes-support.ts';
@@ -240,4 +241,32 @@ test('stored figures from older layers: the drawing says so', async () => {
 
   await settle(pool, LAND_KERNELS);
   expect((await drawn(A)).out).not.toContain('recompute');
+});
+
+test('overlays: each with its classes, numbers, and nearest feature', async () => {
+  const zoning = { ...overlayOf('zoning', ['house', 'shop'], 500), label: 'Zoning' };
+  const soil = {
+    ...overlayOf('soil', ['wet'], 1000),
+    numbers: [{ name: 'depth', label: 'Depth', unit: 'in' }],
+  };
+  await putOverlays(
+    pool,
+    [zoning, soil, overlayOf('flat', ['yes'])],
+    [
+      figuresOf(A, 'zoning', { house: 75, shop: 20.4 }, { nearest_ft: 0, nearest_name: 'Village' }),
+      figuresOf(A, 'soil', {}, { nearest_ft: null, numbers: { depth: 12.25 } }),
+      figuresOf(A, 'flat', {}),
+    ],
+  );
+  const { out } = await show(A, '--json');
+  expect(JSON.parse(out).overlays).toEqual([
+    {
+      label: 'Zoning',
+      words: 'Class house 75%, Class shop 20.4%, nearest on the parcel (Village)',
+    },
+    { label: 'The soil', words: 'depth 12.3 in, none within 1,000 ft' },
+    { label: 'The flat', words: 'none on the parcel' },
+  ]);
+  expect((await show(A)).out).toContain('Zoning: Class house 75%');
+  expect(JSON.parse((await show(B, '--json')).out).overlays).toEqual([]);
 });

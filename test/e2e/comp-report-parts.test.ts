@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { prepareCounty } from '../../workers/comping/prepare-reports.ts';
 import { startTestApi } from '../support/api.ts';
 import { createTestDatabase } from '../support/database.ts';
+import { figuresOf, overlayOf, putOverlays } from '../support/overlays.ts';
 import { ingestSample } from '../support/sample.ts';
 import { newUser, visitor } from '../support/visitor.ts';
 
@@ -20,6 +21,15 @@ beforeAll(async () => {
     [ana.accountId, OWN_SALE],
   );
   path = `/comping/${rows[0]!.id}`;
+  await db.pool.query(
+    'update parcel_filters set buildable_acres = 4.25 where fips = 33019 and property_id = $1',
+    [OWN_SALE],
+  );
+  await putOverlays(
+    db.pool,
+    [overlayOf('zoning', ['house'])],
+    [figuresOf(OWN_SALE, 'zoning', { house: 80 })],
+  );
   await prepareCounty(db.pool, 33_019, new AbortController().signal);
 });
 
@@ -42,6 +52,15 @@ describe('a comp report', () => {
         .matchAll(/>([\d,]+) ft</g),
     ].map(([, feet]) => feet);
     expect(sides).toEqual(expect.arrayContaining(['791', '780', '310', '236']));
+  });
+
+  test('its facts include buildable acres and overlays', async () => {
+    const { text } = await window1.open(path);
+    const facts = new Map(
+      [...text.matchAll(/<dt>([^<]*)<\/dt>\s*<dd[^>]*>([^<]*)/g)].map(([, name, value]) => [name, value]),
+    );
+    expect(facts.get('Buildable')).toBe('4.25 ac');
+    expect(facts.get('The zoning')).toBe('Class house 80%');
   });
 
   test('a parcel that has left the roll has no drawing', async () => {

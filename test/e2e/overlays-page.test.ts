@@ -138,3 +138,40 @@ test('tiles have areas, lines, and points with the colors of their classes', asy
   );
   expect(await tileOf('sewer')).toEqual([]);
 });
+
+/** The legend's classes as words, swatch, and count. */
+async function legendOf(color: string) {
+  const text = await open(`/data?county=33019&color=${color}`);
+  const legend = /<details id="legend".*?<\/ul>/s.exec(text)![0];
+  return [
+    ...legend.matchAll(/<li>(?:<i class="swatch (\w+)"|<svg.*?fill="(#\w+)").*?<span>(.*?)<\/span><b>(\d+)/g),
+  ]
+    .map(([, name, hex, words, count]) => [words, name ?? hex, Number(count)])
+    .filter(([words]) => words !== 'Parcels');
+}
+
+test('an overlay colors parcels by class, distance, share, or number', async () => {
+  const [house, shop] = ZONING.classes.map(({ color }) => color);
+  expect(await legendOf('overlay.zoning')).toEqual([
+    ['Class house', house, 1],
+    ['Class shop', shop, 1],
+  ]);
+  expect(await legendOf('overlay.zoning.distance_ft')).toMatchObject([
+    [expect.any(String), 'q2', 1],
+    [expect.any(String), 'q4', 1],
+  ]);
+  // The second parcel isn't covered by the overlay, and the first has no area in it.
+  expect(await legendOf('overlay.power')).toMatchObject([
+    [expect.any(String), 'q1', 1],
+    ...Array(4).fill([expect.any(String), expect.any(String), 0]),
+    ['Unknown', 'none', 1],
+  ]);
+  expect(await legendOf('overlay.power.volts')).toMatchObject([
+    ...Array(1).fill([expect.any(String), expect.any(String), 0]),
+    [expect.any(String), expect.any(String), 1],
+    ['Unknown', 'none', 1],
+  ]);
+  const list = await open('/data?county=33019&color=overlay.zoning');
+  expect(list).toContain(`<rect width="10" height="10" fill="${house}"/>`);
+  expect(list).toMatch(/data-colors="[^"]*#/);
+});

@@ -16,6 +16,7 @@ import { type ChosenComps, newChosenComps } from '../../shared/kernels/valuation
 import { logAt } from '../../shared/kernels/valuation/time-curve.ts';
 import { DAYS_PER_YEAR, type Subject } from '../../shared/kernels/valuation/valuation-types.ts';
 import { createValuer } from '../../shared/kernels/valuation/value-parcel.ts';
+import { readOverlayWords } from '../../shared/land/overlay-words.ts';
 import { narrowestBucket } from '../../shared/model/buckets.ts';
 import { uuidText } from '../../shared/model/uuid.ts';
 import type { Db } from '../../shared/platform/db.ts';
@@ -39,7 +40,7 @@ export type SnapshotRequest = {
   stated_acres: number | null;
   calculated_acres: number | null;
   land_use_code: string | null;
-} & Omit<ReportSnapshot['subject'], 'fips' | 'lon' | 'lat' | 'acres' | 'outline'>;
+} & Omit<ReportSnapshot['subject'], 'fips' | 'lon' | 'lat' | 'acres' | 'outline' | 'overlays'>;
 
 export type Market = { asOf: string; comps: StoredComps; model: Model; opinion: AssessorOpinion };
 
@@ -80,7 +81,13 @@ export async function snapshotOf(
     as_of: asOf,
     made_at: new Date().toISOString(),
     model_version: MODEL_VERSION,
-    subject: { ...known, ...place, fips: fiveDigits(fips), outline: outlineOf(boundary) },
+    subject: {
+      ...known,
+      ...place,
+      fips: fiveDigits(fips),
+      outline: outlineOf(boundary),
+      overlays: await readOverlayWords(db, parcel),
+    },
     parcel: { fips, retired: !on_roll, acres: stated_acres, calculated_acres, land_use_code },
     elasticity: model.effects.elasticity,
     weight_edges: { listing: chosen.edge[0]!, sale: chosen.edge[1]! },

@@ -69,7 +69,7 @@ const countyOf = ({ subject: { county, state } }: ReportSnapshot): string =>
 
 export function subjectLine({ snapshot }: Report): string {
   const { subject, as_of } = snapshot!;
-  const { apn, frontage_ft, flood_percent, wetlands_percent, steep_percent } = subject;
+  const { apn, frontage_ft, flood_percent, wetlands_percent, steep_percent, buildable_acres } = subject;
   return [
     lotOf(subject.acres),
     apn && `APN ${shortApn(apn)}`,
@@ -78,6 +78,7 @@ export function subjectLine({ snapshot }: Report): string {
     steep_percent !== null && `${percent(steep_percent)} steeper than 15%`,
     flood_percent !== null && `${percent(flood_percent)} in flood zone`,
     wetlands_percent !== null && `${percent(wetlands_percent)} wetlands`,
+    buildable_acres != null && `${acres(buildable_acres)} ac buildable`,
     `data as of ${day(as_of)}`,
   ]
     .filter(Boolean)
@@ -95,6 +96,8 @@ export function Subject({ report, paper }: { report: Report; paper?: boolean }) 
     ['Road frontage', subject.frontage_ft === null ? null : `${Math.round(subject.frontage_ft)} ft`],
     ['Flood zone', subject.flood_percent === null ? null : percent(subject.flood_percent)],
     ['Wetlands', subject.wetlands_percent === null ? null : percent(subject.wetlands_percent)],
+    ['Buildable', subject.buildable_acres == null ? null : `${acres(subject.buildable_acres)} ac`],
+    ...(subject.overlays ?? []).map(({ label, words }): [string, string] => [label, words]),
   ];
   return (
     <section class={paper ? 'subject print' : 'subject'}>

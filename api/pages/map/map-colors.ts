@@ -1,6 +1,8 @@
 import { roundBreaks } from '../../../shared/kernels/figure-classes.ts';
+import { listOverlays } from '../../../shared/land/overlay-feeds.ts';
 import { acres, percent, usd } from '../../../shared/model/figures.ts';
 import { ACCESS_LABELS, ROAD_ACCESS } from '../../../shared/model/land-layers.ts';
+import type { Overlay } from '../../../shared/model/overlays.ts';
 import type { FilterBody } from '../../../shared/parcels/filter/declare-filter.ts';
 import type { Selection } from '../../../shared/parcels/filter/filter-selection.ts';
 import {
@@ -16,6 +18,7 @@ import { readValueClasses } from '../../../shared/parcels/map-statements.ts';
 import type { Db } from '../../../shared/platform/db.ts';
 import { joined } from '../../v1/parcels/filter/filter-hits.ts';
 import { rangesOf } from '../parts/county-legend.tsx';
+import { colorsOf } from './overlay-colors.ts';
 
 export type Color = {
   name: string;
@@ -27,6 +30,8 @@ export type Color = {
   | {
       /** Labels for the figures 0, 1, 2, and so on. */
       kinds: readonly string[];
+      /** Their colors. An overlay has its own, as #rrggbb. */
+      swatches?: readonly string[];
     }
   | {
       /** Where classes start. If omitted, each class has about a fifth of the results. */
@@ -111,8 +116,16 @@ const DEFAULT_COLOR = 'value_per_acre';
 /** In the URL, the choice of no color. */
 export const NO_COLOR = 'none';
 
-export const colorOf = (name: string | null): Color | undefined =>
-  COLORS.find(color => color.name === (name ?? DEFAULT_COLOR));
+/** The colors to choose from, with those of overlays. */
+export const colorsWith = (overlays: readonly Overlay[]): Color[] => [
+  ...COLORS,
+  ...overlays.flatMap(colorsOf),
+];
+
+export async function findColor(db: Db, name: string | null): Promise<Color | undefined> {
+  const colors = name?.startsWith('overlay.') ? colorsWith(await listOverlays(db)) : COLORS;
+  return colors.find(color => color.name === (name ?? DEFAULT_COLOR));
+}
 
 export type ColorClass = { from: number; words: string; count: number };
 
@@ -132,7 +145,7 @@ const RAMPS: Record<number, readonly string[]> = {
 const KINDS = ['active', 'pending', 'hit', 'sold'];
 
 export const swatchesOf = (by: Color, { classes }: Classes): readonly string[] =>
-  'kinds' in by ? KINDS : (RAMPS[classes.length] ?? []);
+  'kinds' in by ? (by.swatches ?? KINDS) : (RAMPS[classes.length] ?? []);
 
 export async function readSwatches(
   db: Db,

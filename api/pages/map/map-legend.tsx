@@ -1,14 +1,16 @@
 import { count } from '../../../shared/model/figures.ts';
+import type { Overlay } from '../../../shared/model/overlays.ts';
 import type { Total } from '../../../shared/parcels/filter/hit-statements.ts';
 import { countOnRoll } from '../../../shared/parcels/map-statements.ts';
 import { undefinedIfRefused } from '../../http/error-responses.ts';
 import { type Visit, withParam } from '../frame/visit.ts';
+import { ClassSwatch } from '../parts/swatch.tsx';
 import {
   type Classes,
-  COLORS,
   type Color,
   type ColorClass,
   classifyHits,
+  colorsWith,
   countHits,
   NO_COLOR,
   swatchesOf,
@@ -61,16 +63,21 @@ export async function readColored(visit: Visit): Promise<Colored> {
 type LegendProps = {
   url: URL;
   colored: Colored;
+  /** The overlays of the searched county, which can color the map too. */
+  overlays: readonly Overlay[];
   isOpen: boolean;
   /** The search whose results the map outlines if nothing matches. */
   nearMiss: NearMiss | undefined;
 };
 
 /** The legend for the map's colors, with a choice of other colors. The client reads the colors from it. */
-export function MapLegend({ url, colored, isOpen, nearMiss }: LegendProps) {
+export function MapLegend({ url, colored, overlays, isOpen, nearMiss }: LegendProps) {
   const { by, classes, hits, isWhole, others } = colored;
   const all = classes?.classes ?? [];
   const swatches = by && classes ? swatchesOf(by, classes) : [];
+  const keys = all.map((one, at) => ({ ...one, swatch: swatches[at]! }));
+  // An overlay can have a hundred classes.
+  const shown = by && 'kinds' in by && by.swatches ? keys.filter(({ count }) => count > 0) : keys;
   return (
     <details
       id="legend"
@@ -78,19 +85,19 @@ export function MapLegend({ url, colored, isOpen, nearMiss }: LegendProps) {
       open
       data-near-miss={isWhole ? '' : nearMiss?.search}
       data-colors={
-        by && JSON.stringify(all.map(({ from }, at) => [Number.isFinite(from) ? from : null, swatches[at]]))
+        by && JSON.stringify(keys.map(({ from, swatch }) => [Number.isFinite(from) ? from : null, swatch]))
       }
     >
       <summary>
         {by?.label ?? 'Legend'}
-        {swatches.length > 0 && <Ramp swatches={swatches} classes={all} />}
+        {shown.length > 0 && <Ramp keys={shown} />}
       </summary>
       <ul>
         {by === undefined && hits !== undefined && !isWhole && (
           <Key swatch="hit" words="Matches" count={hits} />
         )}
-        {all.map((one, at) => (
-          <Key swatch={swatches[at]!} words={one.words} count={one.count} />
+        {shown.map(one => (
+          <Key {...one} />
         ))}
         {classes && classes.unknown > 0 && <Key swatch="none" words="Unknown" count={classes.unknown} />}
         {nearMiss && (
@@ -110,16 +117,18 @@ export function MapLegend({ url, colored, isOpen, nearMiss }: LegendProps) {
         )}
         <Key swatch="absent" words="No county data" />
       </ul>
-      {hits !== undefined && <ColorChoice url={url} by={by} />}
+      {hits !== undefined && <ColorChoice url={url} by={by} overlays={overlays} />}
     </details>
   );
 }
 
-const ColorChoice = ({ url, by }: { url: URL; by: Color | undefined }) => (
+type ChoiceProps = { url: URL; by: Color | undefined; overlays: readonly Overlay[] };
+
+const ColorChoice = ({ url, by, overlays }: ChoiceProps) => (
   <details>
     <summary>Color by</summary>
     <ul>
-      {[undefined, ...COLORS].map(color => (
+      {[undefined, ...colorsWith(overlays)].map(color => (
         <li>
           <a
             href={withParam(url, 'color', color?.name ?? NO_COLOR)}
@@ -134,23 +143,23 @@ const ColorChoice = ({ url, by }: { url: URL; by: Color | undefined }) => (
 );
 
 /** The colors of the closed legend on a phone, with the words of the first and the last. */
-const Ramp = ({ swatches, classes }: { swatches: readonly string[]; classes: readonly ColorClass[] }) => (
+const Ramp = ({ keys }: { keys: readonly (ColorClass & { swatch: string })[] }) => (
   <span class="ramp">
     <span>
-      {classes.map((_, at) => (
-        <i class={`swatch ${swatches[at]}`} />
+      {keys.map(({ swatch }) => (
+        <ClassSwatch of={swatch} />
       ))}
     </span>
     <small>
-      <span>{classes[0]?.words}</span>
-      <span>{classes.at(-1)?.words}</span>
+      <span>{keys[0]?.words}</span>
+      <span>{keys.at(-1)?.words}</span>
     </small>
   </span>
 );
 
 const Key = ({ swatch, words, count: hits }: { swatch: string; words: string; count?: number }) => (
   <li>
-    <i class={`swatch ${swatch}`} />
+    <ClassSwatch of={swatch} />
     <span>{words}</span>
     {hits !== undefined && <b>{count(hits)}</b>}
   </li>

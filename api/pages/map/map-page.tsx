@@ -1,7 +1,7 @@
 import type { VNode } from 'preact';
 import type { LoadedCounty } from '../../../shared/feeds/feed-statements.ts';
-import { listOverlayFeeds, listOverlays } from '../../../shared/land/overlay-feeds.ts';
-import { joinOverlays, type Overlay } from '../../../shared/model/overlays.ts';
+import { listOverlays } from '../../../shared/land/overlay-feeds.ts';
+import type { Overlay } from '../../../shared/model/overlays.ts';
 import { nameOfParcel } from '../../../shared/model/roll-text.ts';
 import { PlatError } from '../../../shared/platform/errors.ts';
 import { undefinedIfRefused } from '../../http/error-responses.ts';
@@ -47,15 +47,21 @@ async function show(visit: Visit, refusal?: string) {
   const listed = listCounties(visit);
   const fromUrl = await readFilters(visit, () => listed);
   const coloring = readColored(visit);
-  const [{ side, noResults }, counties, shown, place, county, overlays, colored] = await Promise.all([
-    parcel === null ? search(visit, listed, fromUrl, coloring) : { side: undefined, noResults: undefined },
-    listed,
-    parcel === null ? undefined : readParcel(visit, parcel),
-    parcel === null ? undefined : readPlace(visit, fromUrl),
-    countyParcelsBox(visit, fromUrl.filters.county),
-    listOverlays(visit.deps.db),
-    coloring,
-  ]);
+  const ofCounty = readOverlays(visit, fromUrl.filters.county);
+  const [{ side, noResults }, counties, shown, place, county, overlays, colored, choices] = await Promise.all(
+    [
+      parcel === null
+        ? search(visit, listed, fromUrl, { coloring, ofCounty })
+        : { side: undefined, noResults: undefined },
+      listed,
+      parcel === null ? undefined : readParcel(visit, parcel),
+      parcel === null ? undefined : readPlace(visit, fromUrl),
+      countyParcelsBox(visit, fromUrl.filters.county),
+      listOverlays(visit.deps.db),
+      coloring,
+      ofCounty,
+    ],
+  );
   const body = (
     <div class="data">
       <section
@@ -80,6 +86,7 @@ async function show(visit: Visit, refusal?: string) {
           <MapLegend
             url={visit.url}
             colored={colored}
+            overlays={choices}
             isOpen={shown !== undefined}
             nearMiss={noResults?.nearMiss}
           />
@@ -100,7 +107,7 @@ async function search(
   visit: Visit,
   listed: Promise<LoadedCounty[]>,
   { filters, fault }: UrlFilters,
-  coloring: Promise<Colored>,
+  { coloring, ofCounty }: { coloring: Promise<Colored>; ofCounty: Promise<Overlay[]> },
 ): Promise<{ side: VNode; noResults: NoResults | undefined }> {
   const hasFilters = Object.keys(filters).length > 0;
   const [counties, hits, known, list, overlays] = await Promise.all([
@@ -110,7 +117,7 @@ async function search(
       ? readKnown(visit, String(filters.county)).catch(undefinedIfRefused)
       : undefined,
     searchContextOf(visit, filters).then(asking => findSearchedList(visit, filters, asking)),
-    readOverlays(visit, filters.county),
+    ofCounty,
   ]);
   const isFound = hits !== undefined && !(hits instanceof PlatError);
   const noResults = isFound && hits.count === 0 ? await explainNoResults(visit, filters) : undefined;
@@ -160,7 +167,7 @@ async function search(
 /** The overlays of a county, or of all counties. */
 async function readOverlays({ deps }: Visit, county: unknown): Promise<Overlay[]> {
   const fips = /^\d{4,5}$/.test(String(county)) ? Number(county) : null;
-  return joinOverlays((await listOverlayFeeds(deps.db, fips)).flatMap(feed => feed.overlays));
+  return listOverlays(deps.db, fips);
 }
 
 type UnplacedProps = { visit: Visit; rows: FoundRows['rows']; known: Known | undefined };

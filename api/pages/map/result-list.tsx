@@ -15,7 +15,7 @@ function listRow(row: ResultRow, address: string): Markup {
   const { property_id: id, value, value_per_acre } = row;
   const name = nameOf(row);
   const perAcre = value_per_acre == null ? '' : `${usd(value_per_acre)}/ac`;
-  const dot = row.swatch !== undefined && html`<i class="swatch ${row.swatch}"></i> `;
+  const dot = row.swatch !== undefined && dotOf(row.swatch);
   return html`<li>
     ${selectBox(row)}
     <a href="${address}" data-parcel="${id}" data-point="${row.point?.join(',') ?? ''}">
@@ -26,6 +26,11 @@ function listRow(row: ResultRow, address: string): Markup {
     </a>
   </li>`;
 }
+
+const dotOf = (swatch: string): Markup =>
+  swatch.startsWith('#')
+    ? html`<svg class="swatch" viewBox="0 0 10 10" aria-hidden="true"><rect width="10" height="10" fill="${swatch}"/></svg> `
+    : html`<i class="swatch ${swatch}"></i> `;
 
 function factsOf(row: ResultRow): string {
   const { effective_acres, owner_name } = row;

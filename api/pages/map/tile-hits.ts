@@ -8,7 +8,7 @@ import type { Db } from '../../../shared/platform/db.ts';
 import { undefinedIfRefused } from '../../http/error-responses.ts';
 import { requireAccount, type Visit } from '../frame/visit.ts';
 import { listCounties, readFilters } from '../parts/read-filters.ts';
-import { type Color, colorOf, NO_FIGURE } from './map-colors.ts';
+import { type Color, findColor, NO_FIGURE } from './map-colors.ts';
 
 export type TileHits = {
   /** Identifies the results and their colors. */
@@ -28,7 +28,7 @@ export async function readTileHits(visit: Visit): Promise<TileHits | undefined> 
   if (fault !== undefined || Object.keys(withoutOrder).length === 0) return undefined;
   const body = filterSchema.safeParse(withoutOrder).data;
   if (body === undefined) return undefined;
-  const color = colorOf(visit.url.searchParams.get('color'));
+  const color = await findColor(visit.deps.db, visit.url.searchParams.get('color'));
   const asking = await searchContextOf(visit, body);
   const list = await findSearchedList(visit, body, asking);
   // Filters on months and years depend on the day.

@@ -21,7 +21,7 @@ select
   f.steeper_percent[6]::float8 as steep_percent,
   (f.highway_frontage_ft + f.road_frontage_ft + f.local_frontage_ft)::float8 as frontage_ft,
   f.flood_zone_percent::float8 as flood_percent, f.wetlands_percent::float8 as wetlands_percent,
-  f.waterfront,
+  f.buildable_acres::float8 as buildable_acres, f.waterfront,
   (
     select json_agg(c)
     from json_array_elements(r.snapshot -> 'candidates') c

@@ -295,3 +295,9 @@ select
   min(error) filter (where status = 'failed') as error
 from jobs
 where name = 'attributes.chunk' and queued_at >= :enqueued_before and (payload ->> 'chunk')::bigint between :first_chunk and :last_chunk
+
+-- name: list_parcel_overlays
+-- A parcel's figures in the overlays that cover it.
+select overlay, percent, classes, percents, nearest_ft, nearest_name, numbers
+from parcel_overlays
+where fips = :fips::int and property_id = :property_id::bigint;
