@@ -101,6 +101,7 @@ async function drawingOf(db: Db, frame: Frame): Promise<string> {
       outlines: MAX_LOTS,
       least_area: 0,
       with_apns: false,
+      with_acres: false,
       limit: MAX_LOTS,
     });
     for (const { boundary } of parcels) {

@@ -18,3 +18,11 @@ export const statedAcresSql = (row: string): string => roundedSql(`${row}.acres`
 export const measuredAcresSql = (row: string): string => roundedSql(`${row}.calculated_acres`, 100);
 
 export const acresOf = (acres: number | null) => (acres === null ? null : roundAcres(acres));
+
+/** The measured acreage, as the API returns it. */
+export const measuredAcres = (calculated: number | null) =>
+  calculated === null ? null : Math.round(calculated * 100) / 100;
+
+/** The stated acreage, or the measured one if there is none. */
+export const effectiveAcres = (acres: number | null, calculated: number | null) =>
+  acresOf(acres) ?? measuredAcres(calculated);

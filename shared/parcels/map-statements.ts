@@ -40,6 +40,9 @@ export type TileParcel = Place & {
   /** The label to show at `lon` and `lat`. Null unless requested (`with_apns`). */
   apn: string | null;
   boundary: Buffer | null;
+  /** Null unless requested (`with_acres`). */
+  acres: number | null;
+  calculated_acres: number | null;
 };
 
 /**
@@ -51,7 +54,7 @@ export type InTile = { fips: readonly number[]; box: string; least_area: number 
 export const listTileParcels = (
   db: Db,
   inTile: InTile,
-  more: { with_apns: boolean; outlines: number; limit: number },
+  more: { with_apns: boolean; with_acres: boolean; outlines: number; limit: number },
 ): Promise<TileParcel[]> => db.run<TileParcel>('parcels/list_parcels', { ...inTile, ...more });
 
 /** One location per cell of a grid with `dots` cells across the tile. */
@@ -88,6 +91,18 @@ export const listCredits = (
   values: { box: string; counties: readonly number[] },
 ): Promise<{ kind: string; credit: string }[]> =>
   db.run<{ kind: string; credit: string }>('parcels/list_credits', values);
+
+export type MapCoverage = {
+  /** A box around all parcels: west, south, east, and north in degrees. The world if there are none. */
+  bounds: [number, number, number, number];
+  /** The credits of the rolls. */
+  credits: string[];
+};
+
+export async function readMapCoverage(db: Db): Promise<MapCoverage> {
+  const [row] = await db.run<MapCoverage>('parcels/read_coverage');
+  return row!;
+}
 
 /** Data for the results in addition to their summary. */
 export type ResultFigures = {

@@ -10,7 +10,7 @@ import { loadConfig, requireDatabaseUrl } from '../../shared/platform/config.ts'
 import { createLogger } from '../../shared/platform/log.ts';
 
 /** The full service without charging for calls. */
-const FREE: Meter = { charge: async () => {} };
+const FREE: Meter = { charge: async (_caller, _endpoint, tokens) => tokens };
 
 const config = loadConfig();
 const STARTS: Record<string, () => Promise<string>> = {

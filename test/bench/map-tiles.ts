@@ -4,11 +4,10 @@ import sharp from 'sharp';
 import { type Shown, shownOfTile } from '../../api/images/image-frame.ts';
 import { openImages } from '../../api/images/images.ts';
 import { COLORS } from '../../api/pages/map/map-colors.ts';
-import { makeParcelTile } from '../../api/pages/map/parcel-tiles.ts';
-import type { Tile } from '../../api/pages/map/tile-geometry.ts';
-import type { TileHits } from '../../api/pages/map/tile-hits.ts';
+import { listTileHits } from '../../api/pages/map/tile-hits.ts';
 import { SESSION_SETTINGS } from '../../api/start-api.ts';
-import { openResources } from '../../api/v1/common/endpoint-resources.ts';
+import { type FindHits, makeParcelTile } from '../../api/tiles/parcel-tiles.ts';
+import type { Tile } from '../../api/tiles/tile-geometry.ts';
 import { COMPUTE_HERE } from '../../shared/geo/shape-work.ts';
 import { filterSchema } from '../../shared/parcels/filter/filter-schema.ts';
 import { loadConfig } from '../../shared/platform/config.ts';
@@ -64,13 +63,19 @@ async function compareMarks(
   fips: number,
   tiles: readonly Tile[],
 ): Promise<BenchResult[]> {
-  const resources = openResources(pool.forApi(), undefined, undefined as never, undefined as never);
-  const hitsOf = (filters: object, color?: string): TileHits => ({
-    key: '',
-    body: filterSchema.parse({ county: String(fips), ...filters }),
-    asking: { asOf: new Date(), work: COMPUTE_HERE },
-    color: COLORS.find(({ name }) => name === color),
-  });
+  const hitsOf =
+    (filters: object, color?: string): FindHits =>
+    inTile =>
+      listTileHits(
+        pool,
+        {
+          key: '',
+          body: filterSchema.parse({ county: String(fips), ...filters }),
+          asking: { asOf: new Date(), work: COMPUTE_HERE },
+          color: COLORS.find(({ name }) => name === color),
+        },
+        inTile,
+      );
   const marking = hitsOf(HITS);
   const coloring = hitsOf({}, 'value_per_acre');
   const reference = process.env.POSTGIS_URL
@@ -85,10 +90,10 @@ async function compareMarks(
   let bytes = 0;
   for (let round = 0; round <= (quick ? 2 : 20); round++) {
     for (const tile of tiles) {
-      const plain = await timed(() => makeParcelTile(resources, tile));
-      const marked = await timed(() => makeParcelTile(resources, tile, marking));
+      const plain = await timed(() => makeParcelTile(pool, tile));
+      const marked = await timed(() => makeParcelTile(pool, tile, marking));
       const colored = await timed(async () => {
-        bytes = (await makeParcelTile(resources, tile, coloring)).length;
+        bytes = (await makeParcelTile(pool, tile, coloring)).length;
       });
       const postgis = reference ? await timed(() => reference.tile(tile)) : 0;
       // The first round warms up both sides.

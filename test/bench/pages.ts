@@ -3,9 +3,9 @@ import { Document } from '../../api/pages/frame/document.tsx';
 import type { Visit } from '../../api/pages/frame/visit.ts';
 import { dataPage } from '../../api/pages/map/map-page.tsx';
 import { parcelTile } from '../../api/pages/map/map-tiles.ts';
-import { makeParcelTile } from '../../api/pages/map/parcel-tiles.ts';
-import type { Tile } from '../../api/pages/map/tile-geometry.ts';
 import { SESSION_SETTINGS } from '../../api/start-api.ts';
+import { makeParcelTile } from '../../api/tiles/parcel-tiles.ts';
+import type { Tile } from '../../api/tiles/tile-geometry.ts';
 import { openResources } from '../../api/v1/common/endpoint-resources.ts';
 import { filterParcels } from '../../api/v1/parcels/filter/filter-parcels.ts';
 import { createAccount } from '../../shared/accounts/accounts.ts';
@@ -94,7 +94,7 @@ async function compareTiles(
   for (let round = 0; round <= rounds; round++) {
     for (const tile of tiles) {
       const made = await timed(async () => {
-        bytes = (await makeParcelTile(resources, tile)).length;
+        bytes = (await makeParcelTile(resources.db, tile)).length;
       });
       const there = reference ? await timed(() => reference.tile(tile)) : 0;
       await parcelTile(resources, tile);

@@ -1,5 +1,5 @@
 import pg from 'pg';
-import type { Tile } from '../../api/pages/map/tile-geometry.ts';
+import type { Tile } from '../../api/tiles/tile-geometry.ts';
 import { decodeBoundary } from '../../shared/geo/geometry-codec.ts';
 import type { TestDb } from '../support/test-db.ts';
 

@@ -1,5 +1,3 @@
-import { hash } from 'node:crypto';
-import { LRUCache } from 'lru-cache';
 import sharp from 'sharp';
 import type { Point } from '../../../shared/drawing/map-extent.ts';
 import { boxContains, boxSql, boxToE7 } from '../../../shared/geo/box.ts';
@@ -8,20 +6,15 @@ import type { Position } from '../../../shared/geo/geometry-types.ts';
 import { WORLD_M } from '../../../shared/geo/web-mercator.ts';
 import { listElevation } from '../../../shared/land/read-land.ts';
 import { titleCase } from '../../../shared/model/roll-text.ts';
-import { listFeatures, readMapVersion } from '../../../shared/parcels/map-statements.ts';
-import type { Db } from '../../../shared/platform/db.ts';
+import { listFeatures } from '../../../shared/parcels/map-statements.ts';
 import { newBlockCache } from '../../../shared/raster/chunks.ts';
 import { openElevation } from '../../../shared/raster/elevation-grid.ts';
 import { HILLSHADE_CELLS, hillshade } from '../../../shared/raster/hillshade.ts';
 import { readZips, type Zip } from '../../../shared/regions/zip-file.ts';
 import { notFound } from '../../http/error-responses.ts';
 import type { GroundTile } from '../../images/pictures.ts';
-import type { Resources } from '../../v1/common/endpoint-resources.ts';
-import type { Page } from '../frame/pages.tsx';
-import type { Reply, Visit } from '../frame/visit.ts';
-import { makeOverlayTile } from './overlay-tiles.ts';
-import { makeParcelTile } from './parcel-tiles.ts';
-import { makePlaceTile } from './place-tiles.ts';
+import { makeParcelTile } from '../../tiles/parcel-tiles.ts';
+import { type CachedTile, cachedTile, VECTOR_TILE } from '../../tiles/tile-cache.ts';
 import {
   boundsOf,
   encoded,
@@ -33,24 +26,15 @@ import {
   rings,
   type Tile,
   toUnits,
-} from './tile-geometry.ts';
-import { readTileHits, type TileHits } from './tile-hits.ts';
+} from '../../tiles/tile-geometry.ts';
+import type { Resources } from '../../v1/common/endpoint-resources.ts';
+import type { Page } from '../frame/pages.tsx';
+import type { Reply, Visit } from '../frame/visit.ts';
+import { makeOverlayTile } from './overlay-tiles.ts';
+import { makePlaceTile } from './place-tiles.ts';
+import { listTileHits, readTileHits, type TileHits } from './tile-hits.ts';
 
 const MAX_ZOOM = 18;
-
-type CachedTile = { bytes: Buffer; type: string; etag: string };
-
-const caches = new WeakMap<Db, LRUCache<string, CachedTile>>();
-
-/** A database's tile cache, by path and version. It holds 64 MB, and a tile is about 10 kB. */
-function cacheOf({ db }: Resources): LRUCache<string, CachedTile> {
-  const known = caches.get(db);
-  if (known !== undefined) return known;
-  const sizeCalculation = ({ bytes }: CachedTile) => bytes.length + 200;
-  const cache = new LRUCache<string, CachedTile>({ maxSize: 64_000_000, sizeCalculation });
-  caches.set(db, cache);
-  return cache;
-}
 
 /** The layers that have tiles. */
 const LAYERS = [
@@ -97,31 +81,23 @@ export const tilePage: Page = {
 const parseWhole = (text: string): number => (/^\d{1,7}$/.test(text) ? Number(text) : Number.NaN);
 const isTile = ({ z, x, y }: Tile): boolean => z <= MAX_ZOOM && x < 2 ** z && y < 2 ** z;
 
-const VECTOR_TILE = 'application/vnd.mapbox-vector-tile';
 /** How long browsers cache tiles that rarely change, in seconds. */
 const MAX_AGE_S = 3_600;
 
-/** A tile's path with the version of the data. */
-async function versioned({ db }: Resources, name: string): Promise<string> {
-  return `${name}/${await readMapVersion(db)}`;
-}
-
-function keep(resources: Resources, key: string, bytes: Buffer, type: string) {
-  const tile = { bytes, type, etag: `"${hash('sha256', bytes, 'hex').slice(0, 20)}"` };
-  cacheOf(resources).set(key, tile);
-  return tile;
-}
-
 async function cached(resources: Resources, name: string, make: () => Promise<Buffer>): Promise<Reply> {
-  const key = await versioned(resources, name);
-  const { bytes, type, etag } =
-    cacheOf(resources).get(key) ?? keep(resources, key, await make(), VECTOR_TILE);
-  return { data: bytes, type, etag, maxAge: 60 };
+  const tile = await cachedTile(resources, name, async () => ({ bytes: await make(), type: VECTOR_TILE }));
+  return replyOf(tile!, 60);
 }
+
+const replyOf = ({ bytes, type, etag }: CachedTile, maxAge: number): Reply =>
+  etag === undefined ? { data: bytes, type, maxAge: 60 } : { data: bytes, type, etag, maxAge };
 
 export function parcelTile(resources: Resources, tile: Tile, hits?: TileHits): Promise<Reply> {
+  const { db } = resources;
   const name = `parcels/${tile.z}/${tile.x}/${tile.y}/${hits?.key ?? ''}`;
-  return cached(resources, name, () => makeParcelTile(resources, tile, hits));
+  return cached(resources, name, () =>
+    makeParcelTile(db, tile, hits && (inTile => listTileHits(db, hits, inTile))),
+  );
 }
 
 let zips: Zip[] | undefined;
@@ -172,13 +148,8 @@ async function cachedPicture(
   name: string,
   make: () => Promise<GroundTile | undefined>,
 ): Promise<Reply> {
-  const key = await versioned(resources, name);
-  const kept = cacheOf(resources).get(key);
-  const made = kept === undefined ? await make() : undefined;
-  if (made?.isLasting === false) return { data: made.bytes, type: made.type, maxAge: 60 };
-  const picture = kept ?? (made && keep(resources, key, made.bytes, made.type));
-  if (picture === undefined) return NO_IMAGE;
-  return { data: picture.bytes, type: picture.type, etag: picture.etag, maxAge: MAX_AGE_S };
+  const picture = await cachedTile(resources, name, make);
+  return picture === undefined ? NO_IMAGE : replyOf(picture, MAX_AGE_S);
 }
 
 /** A tile from the imagery feeds, drawn like the parcel pictures. */

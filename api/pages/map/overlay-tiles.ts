@@ -3,7 +3,6 @@ import { decodeBoundary, decodeLines, isBoundary } from '../../../shared/geo/geo
 import type { Position } from '../../../shared/geo/geometry-types.ts';
 import { listOverlays } from '../../../shared/land/overlay-feeds.ts';
 import { listOverlayFeatures } from '../../../shared/parcels/map-statements.ts';
-import type { Resources } from '../../v1/common/endpoint-resources.ts';
 import {
   boundsOf,
   encoded,
@@ -15,7 +14,8 @@ import {
   rings,
   type Tile,
   toUnits,
-} from './tile-geometry.ts';
+} from '../../tiles/tile-geometry.ts';
+import type { Resources } from '../../v1/common/endpoint-resources.ts';
 
 /** The lowest zoom level at which features are distinguishable. */
 const FROM = 10;

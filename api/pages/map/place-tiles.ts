@@ -23,7 +23,6 @@ import { allCounties } from '../../../shared/regions/counties.ts';
 import { countyExtent } from '../../../shared/regions/county-polygons.ts';
 import { STATES } from '../../../shared/regions/states.ts';
 import { allTowns } from '../../../shared/regions/towns.ts';
-import type { Resources } from '../../v1/common/endpoint-resources.ts';
 import {
   boundsOf,
   encoded,
@@ -35,7 +34,8 @@ import {
   rings,
   type Tile,
   toUnits,
-} from './tile-geometry.ts';
+} from '../../tiles/tile-geometry.ts';
+import type { Resources } from '../../v1/common/endpoint-resources.ts';
 
 /** `size`: the number of ZIP codes a town has. Larger towns are labeled first. */
 type Place = { name: string; at: Position; size?: number };

@@ -6,6 +6,7 @@ import { listHitsInTile } from '../../../shared/parcels/filter/hit-statements.ts
 import { type Asking, selectParcels } from '../../../shared/parcels/filter/select-parcels.ts';
 import type { Db } from '../../../shared/platform/db.ts';
 import { undefinedIfRefused } from '../../http/error-responses.ts';
+import type { FindHits, TileHit } from '../../tiles/parcel-tiles.ts';
 import { requireAccount, type Visit } from '../frame/visit.ts';
 import { listCounties, readFilters } from '../parts/read-filters.ts';
 import { type Color, findColor, NO_FIGURE } from './map-colors.ts';
@@ -17,9 +18,6 @@ export type TileHits = {
   asking: Asking;
   color: Color | undefined;
 };
-
-/** `hit` is the figure that determines the color, or `true`. */
-export type TileHit = { property_id: number; lon: number; lat: number; tags: { hit: number | true } };
 
 /** The search in the URL. Undefined if there is none or it is invalid. */
 export async function readTileHits(visit: Visit): Promise<TileHits | undefined> {
@@ -61,7 +59,7 @@ export async function findSearchedList(
 export async function listTileHits(
   db: Db,
   { body, asking, color }: TileHits,
-  inTile: { fips: readonly number[]; box: string; least_area: number; dots: number },
+  inTile: Parameters<FindHits>[0],
 ): Promise<Map<number, TileHit>> {
   const { county, counties } = body as { county?: number; counties?: number[] };
   const searched = counties ?? (county === undefined ? undefined : [county]);

@@ -9,6 +9,7 @@ import type { ApiDb } from '../../http/database.ts';
 import type { Endpoint } from '../../http/endpoint.ts';
 import { isQuotable, quoteParameter } from '../../http/quote.ts';
 import type { Images } from '../../images/images.ts';
+import { openTileCache, type TileCache } from '../../tiles/tile-cache.ts';
 import { openHistory, openPriceIndexes, type ReadMonths, type ReadPriceIndex } from './market-months.ts';
 import type { Trace } from './skip-tracing.ts';
 import { openValuations, type ReadValuation } from './valuations.ts';
@@ -25,6 +26,7 @@ export type Resources = {
   trace: Trace;
   images: Images;
   files: FileAddresses;
+  tiles: TileCache;
   /** WEBHOOK_PRIVATE_HOSTS. */
   webhookHosts: ReadonlySet<string>;
   /** The operator's catalog. */
@@ -54,6 +56,7 @@ export function openResources(
     trace,
     images,
     files: openFileAddresses(db),
+    tiles: openTileCache(),
     webhookHosts: hostsOf(webhookHosts),
     sourcesOfCounty: fips => sourcesOfCounty(fips, catalogue),
   };

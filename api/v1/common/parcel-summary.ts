@@ -7,7 +7,7 @@ import {
   shownAssemblage,
 } from '../../../shared/land/assemblage-columns.ts';
 import { countyOf } from '../../../shared/model/property-id.ts';
-import { acresOf } from '../../../shared/model/shown-acres.ts';
+import { acresOf, effectiveAcres, measuredAcres } from '../../../shared/model/shown-acres.ts';
 import type { Db } from '../../../shared/platform/db.ts';
 import { link } from '../../http/endpoint.ts';
 import { pageOf } from '../../http/paging.ts';
@@ -106,7 +106,6 @@ export const parcelUrl = (appUrl: string, propertyId: number): string =>
 
 /** @param appUrl base URL of the web app, without a trailing slash */
 export function toSummary(row: SummaryRow, appUrl: string): ParcelSummary {
-  const calculated = row.calculated_acres === null ? null : Math.round(row.calculated_acres * 100) / 100;
   return {
     property_id: row.property_id,
     url: parcelUrl(appUrl, row.property_id),
@@ -114,8 +113,8 @@ export function toSummary(row: SummaryRow, appUrl: string): ParcelSummary {
     fips: String(row.fips).padStart(5, '0'),
     point: row.lon_e7 === null || row.lat_e7 === null ? null : [row.lon_e7 / 1e7, row.lat_e7 / 1e7],
     acres: acresOf(row.acres),
-    calculated_acres: calculated,
-    effective_acres: acresOf(row.acres) ?? calculated,
+    calculated_acres: measuredAcres(row.calculated_acres),
+    effective_acres: effectiveAcres(row.acres, row.calculated_acres),
     owner_name: row.owner_name,
     situs_address: row.situs_address,
     situs_city: row.situs_city,

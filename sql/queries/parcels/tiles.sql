@@ -16,6 +16,7 @@ where c.fips = any (:fips::int[]) and c.parcels > 0;
 with tile as materialized (select :box::box as box)
 select f.property_id, case when :with_apns::boolean then p.apn end as apn,
   case when row_number() over (order by area(f.extent) desc, f.property_id) <= :outlines then p.boundary end as boundary,
+  case when :with_acres::boolean then p.acres end as acres, case when :with_acres then p.calculated_acres end as calculated_acres,
   f.location[0] as lon, f.location[1] as lat
 from tile
 join parcel_filters f on f.extent && tile.box
@@ -127,6 +128,23 @@ where :fips::int is null or fips = :fips;
 select ppa_breaks as breaks, ppa_counts as counts
 from valuation_counties
 where fips = :fips and ppa_breaks is not null;
+
+-- name: read_coverage
+-- A box around all parcels in degrees, with a margin because it is computed from their points, and the
+-- credits of their rolls. Web Mercator shows latitudes up to 85 degrees.
+select array[
+    greatest(-180, coalesce(min(west) - 0.1, -180)), greatest(-85.05, coalesce(min(south) - 0.1, -85.05)),
+    least(180, coalesce(max(east) + 0.1, 180)), least(85.05, coalesce(max(north) + 0.1, 85.05))
+  ]::float8[] as bounds,
+  array(
+    select distinct coalesce(f.definition ->> 'attribution', f.definition ->> 'title', f.name) as credit
+    from feeds f
+    where f.id in (select unnest(feed_ids) from county_coverage where parcels > 0)
+    order by credit
+    limit 200
+  ) as credits
+from county_coverage
+where parcels > 0;
 
 -- name: list_credits
 -- The kinds of layers and rolls loaded in a box of 1e-7 degrees or in the given counties, with their credits.

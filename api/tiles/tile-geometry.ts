@@ -1,7 +1,7 @@
 import { fromGeojsonVt } from '@maplibre/vt-pbf';
-import { clipLine, clipRing } from '../../../shared/drawing/drawing-lines.ts';
-import type { Point } from '../../../shared/drawing/map-extent.ts';
-import type { Box, MultiPolygon, Position } from '../../../shared/geo/geometry-types.ts';
+import { clipLine, clipRing } from '../../shared/drawing/drawing-lines.ts';
+import type { Point } from '../../shared/drawing/map-extent.ts';
+import type { Box, MultiPolygon, Position } from '../../shared/geo/geometry-types.ts';
 
 /** Vector tile coordinates are 0 to 4096. A tile is drawn 512 pixels wide. */
 export const EXTENT = 4_096;

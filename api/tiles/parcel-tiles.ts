@@ -1,23 +1,21 @@
-import type { Point } from '../../../shared/drawing/map-extent.ts';
-import { boxSql, boxToE7 } from '../../../shared/geo/box.ts';
-import { decodeBoundary } from '../../../shared/geo/geometry-codec.ts';
-import type { Position } from '../../../shared/geo/geometry-types.ts';
-import { shortApn } from '../../../shared/model/roll-text.ts';
+import type { Point } from '../../shared/drawing/map-extent.ts';
+import { boxSql, boxToE7 } from '../../shared/geo/box.ts';
+import { decodeBoundary } from '../../shared/geo/geometry-codec.ts';
+import type { Position } from '../../shared/geo/geometry-types.ts';
+import { shortApn } from '../../shared/model/roll-text.ts';
+import { effectiveAcres } from '../../shared/model/shown-acres.ts';
 import {
   countParcels,
+  type InTile,
   listDots,
   listTileParcels,
   type ParcelCount,
   type Place,
   type TileParcel,
-} from '../../../shared/parcels/map-statements.ts';
-import { bordersIntersecting } from '../../../shared/regions/county-borders.ts';
-import {
-  countiesIntersecting,
-  countyExtent,
-  countyOutline,
-} from '../../../shared/regions/county-polygons.ts';
-import type { Resources } from '../../v1/common/endpoint-resources.ts';
+} from '../../shared/parcels/map-statements.ts';
+import type { Db } from '../../shared/platform/db.ts';
+import { bordersIntersecting } from '../../shared/regions/county-borders.ts';
+import { countiesIntersecting, countyExtent, countyOutline } from '../../shared/regions/county-polygons.ts';
 import {
   boundsOf,
   EXTENT,
@@ -33,10 +31,11 @@ import {
   type Tile,
   toUnits,
 } from './tile-geometry.ts';
-import { listTileHits, type TileHit, type TileHits } from './tile-hits.ts';
 
 /** Below this zoom level, tiles show a count per county. */
 const PARCELS_FROM = 11;
+/** The zoom levels of tiles for programs outside the app. At closer ones, they enlarge the last. */
+export const FACT_ZOOMS = { min: PARCELS_FROM, max: 16 };
 /**
  * At this zoom level and closer, every parcel has an outline. Below it, parcels smaller than OUTLINE_PX are
  * dots.
@@ -52,28 +51,24 @@ const DOTS = 128;
 /** Parcel numbers are shown at this zoom level and closer. */
 const NAMES_FROM = 16;
 
+/** A result of a search. `hit` is the figure that determines the color, or `true`. */
+export type TileHit = Place & { property_id: number; tags: { hit: number | true } };
+
+/** Finds the results in a tile, by id. `dots`: squares per side with up to one small parcel each. */
+export type FindHits = (inTile: InTile & { dots: number }) => Promise<Map<number, TileHit>>;
+
 /**
  * County lines, and parcels as boundaries, points, or counts, depending on the zoom.
- * @param hits parcels to mark as results
+ * @param findHits finds parcels to mark as results
  */
-export async function makeParcelTile({ db }: Resources, tile: Tile, hits?: TileHits): Promise<Buffer> {
+export async function makeParcelTile(db: Db, tile: Tile, findHits?: FindHits): Promise<Buffer> {
   const bounds = boundsOf(tile);
   const project = projector(tile);
   const fips = countiesIntersecting(bounds);
   const isFar = tile.z < PARCELS_FROM;
-  const leastArea = isFar ? Infinity : tile.z < ALL_OUTLINES_FROM ? (OUTLINE_PX * pxE7(tile)) ** 2 : 0;
-  const inTile = { fips, box: boxSql(boxToE7(bounds)), least_area: leastArea };
-  const [counts, rows, dots, marked] = await Promise.all([
+  const [counts, found] = await Promise.all([
     countParcels(db, fips),
-    isFar
-      ? []
-      : listTileParcels(db, inTile, {
-          with_apns: tile.z >= NAMES_FROM,
-          outlines: MAX_OUTLINES,
-          limit: MAX_FEATURES,
-        }),
-    isFar || leastArea === 0 ? [] : listDots(db, inTile, DOTS),
-    hits ? listTileHits(db, hits, { ...inTile, dots: DOTS }) : new Map<number, TileHit>(),
+    readParcels(db, tile, { withApns: tile.z >= NAMES_FROM, withAcres: false, findHits }),
   ]);
   const loaded = new Set(counts.map(county => county.fips));
   const counties = fips.map(county => ({
@@ -95,20 +90,71 @@ export async function makeParcelTile({ db }: Resources, tile: Tile, hits?: TileH
     parcels: [],
   };
   if (isFar) layers.counts = counts.flatMap(county => countOf(county, project));
-  if (tile.z >= NAMES_FROM) layers.names = rows.flatMap(row => nameOf(row, project));
+  if (tile.z >= NAMES_FROM) layers.names = found.rows.flatMap(row => nameOf(row, project));
 
-  layers.parcels = parcelFeatures(tile, project, leastArea, { rows, dots, marked });
+  layers.parcels = parcelFeatures(tile, project, found, () => ({}));
   return encoded(layers);
 }
 
-type TileParcels = { rows: TileParcel[]; dots: Place[]; marked: Map<number, TileHit> };
+/**
+ * Parcels with their ids, parcel numbers, and acres, for programs outside the app. Undefined if there are
+ * none.
+ */
+export async function makeFactTile(db: Db, tile: Tile): Promise<Buffer | undefined> {
+  const found = await readParcels(db, tile, { withApns: true, withAcres: true });
+  const parcels = parcelFeatures(tile, projector(tile), found, factsOf);
+  return parcels.length === 0 ? undefined : encoded({ parcels });
+}
+
+function factsOf({ property_id, apn, acres, calculated_acres }: TileParcel): Feature['tags'] {
+  const effective = effectiveAcres(acres, calculated_acres);
+  return { property_id, ...(apn !== null && { apn }), ...(effective !== null && { acres: effective }) };
+}
+
+type Asked = { withApns: boolean; withAcres: boolean; findHits?: FindHits | undefined };
+
+type TileParcels = {
+  /** Smaller parcels are points. */
+  leastArea: number;
+  rows: TileParcel[];
+  dots: Place[];
+  marked: Map<number, TileHit>;
+};
+
+async function readParcels(
+  db: Db,
+  tile: Tile,
+  { withApns, withAcres, findHits }: Asked,
+): Promise<TileParcels> {
+  const bounds = boundsOf(tile);
+  const isFar = tile.z < PARCELS_FROM;
+  const leastArea = isFar ? Infinity : tile.z < ALL_OUTLINES_FROM ? (OUTLINE_PX * pxE7(tile)) ** 2 : 0;
+  const inTile = {
+    fips: countiesIntersecting(bounds),
+    box: boxSql(boxToE7(bounds)),
+    least_area: leastArea,
+  };
+  const [rows, dots, marked] = await Promise.all([
+    isFar
+      ? []
+      : listTileParcels(db, inTile, {
+          with_apns: withApns,
+          with_acres: withAcres,
+          outlines: MAX_OUTLINES,
+          limit: MAX_FEATURES,
+        }),
+    isFar || leastArea === 0 ? [] : listDots(db, inTile, DOTS),
+    findHits?.({ ...inTile, dots: DOTS }) ?? new Map<number, TileHit>(),
+  ]);
+  return { leastArea, rows, dots, marked };
+}
 
 /** Parcels with outlines, followed by results and other parcels as points. */
 function parcelFeatures(
   tile: Tile,
   project: (place: Position) => Point,
-  leastArea: number,
-  { rows, dots, marked }: TileParcels,
+  { leastArea, rows, dots, marked }: TileParcels,
+  tagsOf: (row: TileParcel) => Feature['tags'],
 ): Feature[] {
   const features: Feature[] = [];
   const toPx = ({ lon, lat }: Place) => project([lon / 1e7, lat / 1e7]);
@@ -121,10 +167,10 @@ function parcelFeatures(
     const hit = marked.get(id);
     const geometry = boundary === null ? [] : rings(decodeBoundary(boundary), project, tile.z);
     if (geometry.length > 0) {
-      features.push({ id, type: 3, geometry, tags: hit?.tags ?? {} });
+      features.push({ id, type: 3, geometry, tags: hit?.tags ?? tagsOf(row) });
       marked.delete(id);
     } else if (hit !== undefined || !isHere(row)) continue;
-    else if (leastArea === 0) features.push({ id, type: 1, geometry: [toPoint(row)], tags: {} });
+    else if (leastArea === 0) features.push({ id, type: 1, geometry: [toPoint(row)], tags: tagsOf(row) });
     else others.push(row);
   }
   const isFree = leastArea === 0 ? () => true : dotGrid();
