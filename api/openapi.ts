@@ -5,7 +5,6 @@ import { version } from '../shared/platform/root.ts';
 import { endpoints as v1 } from './endpoints.ts';
 import { type Endpoint, priceSentence, TAGS } from './http/endpoint.ts';
 import { isQuotable, quote } from './http/quote.ts';
-import type { ExtraLimit } from './http/rate-limits.ts';
 import { errorEnvelope } from './v1/common/request-schemas.ts';
 
 const DESCRIPTION = `US land-parcel data and market statistics.
@@ -189,11 +188,9 @@ const IDEMPOTENCY_KEY = z.object({
     }),
 });
 
-const EXTRA_LIMITS: Record<ExtraLimit, string> = {
-  skip_trace:
-    'in addition to the limit for all calls, an account can make 20 skip traces in any 60-second period, unless it has a different limit. REST and MCP calls are counted together. `RateLimit` and ' +
-    '`RateLimit-Policy` show both limits. `X-RateLimit-…` shows the one with fewer calls left. A call refused by one limit does not count toward the other.',
-};
+const SKIP_TRACE_LIMIT =
+  'in addition to the limit for all calls, an account can make 20 skip traces in any 60-second period, unless it has a different limit. REST and MCP calls are counted together. `RateLimit` and ' +
+  '`RateLimit-Policy` show both limits. `X-RateLimit-…` shows the one with fewer calls left. A call refused by one limit does not count toward the other.';
 
 /** The response to a quote, for operations whose own response has a different status. */
 const QUOTED = {
@@ -203,7 +200,7 @@ const QUOTED = {
 
 function operationOf(endpoint: Endpoint): ZodOpenApiOperationObject {
   const { response, errors, metering, rate } = endpoint;
-  const limit = rate === undefined ? '' : `\n\n**Rate limit**: ${EXTRA_LIMITS[rate]}`;
+  const limit = rate === 'skip_trace' ? `\n\n**Rate limit**: ${SKIP_TRACE_LIMIT}` : '';
   const etag: HeaderName[] = response.etag ? ['ETag'] : [];
   const examples = response.examples ?? (response.example && { sample: response.example });
   const content = { 'application/json': { schema: response.schema!, ...(examples && { examples }) } };

@@ -1,11 +1,11 @@
 import { type Command, Option } from 'commander';
 import { createKey, listKeys, revokeKey, rotateKey } from '../shared/accounts/accounts.ts';
-import { SCOPES, type Scope } from '../shared/accounts/tiers.ts';
+import { MAP_SCOPE, SCOPES, type Scope } from '../shared/accounts/tiers.ts';
 import { endOfFutureDay, wholeNumber } from './common/cli-options.ts';
 import { printNote, table } from './common/cli-output.ts';
 import { action } from './common/cli-session.ts';
 
-type KeyFlags = { name: string; scope: Scope[]; expires?: Date };
+type KeyFlags = { name: string; scope: Scope[]; origin?: string[]; expires?: Date };
 
 export function addKeyCommands(program: Command): void {
   const key = program.command('key').description('manage API keys');
@@ -23,14 +23,23 @@ function addCreate(key: Command): void {
     .option('--name <name>', 'what the key is for', 'default')
     .addOption(
       new Option('--scope <scope...>', 'what the key can be used for')
-        .choices(SCOPES)
+        .choices([...SCOPES, MAP_SCOPE])
         .default(['api:direct']),
+    )
+    .option(
+      '--origin <url...>',
+      `websites that can use a key with the scope ${MAP_SCOPE}; without any, only desktop programs can`,
     )
     .option('--expires <date>', 'last day on which the key works, in UTC (YYYY-MM-DD)', endOfFutureDay)
     .description('create a key; it is shown once and stored only as a hash')
     .addHelpText('after', '\nExample:\n  plat key create acme --name website --expires 2027-12-31');
-  action(create, async ({ db }, account: string, { name, scope, expires }: KeyFlags) => {
-    const terms = { name, scopes: scope, ...(expires ? { expiresAt: expires } : {}) };
+  action(create, async ({ db }, account: string, { name, scope, origin, expires }: KeyFlags) => {
+    const terms = {
+      name,
+      scopes: scope,
+      ...(origin && { origins: origin }),
+      ...(expires && { expiresAt: expires }),
+    };
     const created = await createKey(db, account, terms);
     return [created, created.key];
   });
@@ -43,7 +52,7 @@ function addList(key: Command): void {
     .description('list keys, without their secrets');
   action(list, async ({ db }, { account }: { account?: string }) => {
     const keys = await listKeys(db, account);
-    const columns = 'id account name prefix scopes expires_at revoked_at last_used_at'.split(' ');
+    const columns = 'id account name prefix scopes origins expires_at revoked_at last_used_at'.split(' ');
     return [keys, table(keys, columns)];
   });
 }

@@ -147,6 +147,7 @@ create table api_keys (
   revoked_at timestamp with time zone,
   last_used_at timestamp with time zone,
   created_at timestamp with time zone default now() not null,
+  origins text[] default '{}'::text[] not null,
   constraint api_keys_pkey PRIMARY KEY (id),
   constraint api_keys_key_hash_key UNIQUE (key_hash)
 );
@@ -1342,6 +1343,7 @@ create table usage_periods (
   overage_cents_per_1000 integer,
   terms integer default 0 not null,
   tokens_held bigint default 0 not null,
+  tiles_paid smallint default 0 not null,
   constraint usage_periods_pkey PRIMARY KEY (account_id, period_start)
 );
 
@@ -1716,7 +1718,7 @@ UNION ALL
 
 CREATE TRIGGER record_change AFTER INSERT OR DELETE OR UPDATE ON public.accounts FOR EACH ROW EXECUTE FUNCTION record_change();
 
-CREATE TRIGGER record_change AFTER INSERT OR DELETE OR UPDATE OF account_id, name, key_hash, prefix, scopes, expires_at, revoked_at ON public.api_keys FOR EACH ROW EXECUTE FUNCTION record_change();
+CREATE TRIGGER record_change AFTER INSERT OR DELETE OR UPDATE OF account_id, name, key_hash, prefix, scopes, expires_at, revoked_at, origins ON public.api_keys FOR EACH ROW EXECUTE FUNCTION record_change();
 
 CREATE TRIGGER keeps_all BEFORE DELETE OR UPDATE OR TRUNCATE ON public.audit FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 

@@ -1,5 +1,5 @@
 import { paymentError, quotaError } from '../../shared/accounts/quota-error.ts';
-import { type Mode, READ_SCOPE, type Scope } from '../../shared/accounts/tiers.ts';
+import { MAP_SCOPE, type Mode, READ_SCOPE, type Scope } from '../../shared/accounts/tiers.ts';
 import { PlatError } from '../../shared/platform/errors.ts';
 import type { Account, Caller } from './callers.ts';
 import { type Endpoint, isReadOnly } from './endpoint.ts';
@@ -14,6 +14,7 @@ export const onlyReads = ({ scopes }: Pick<Caller, 'scopes'>): boolean =>
 export function requireScope(caller: Caller, endpoint: Endpoint): void {
   const scope = SCOPE_OF[caller.mode];
   if (caller.scopes.includes(scope)) return;
+  if (endpoint.forMaps && caller.scopes.includes(MAP_SCOPE)) return;
   const mayRead = caller.mode === 'mcp' && onlyReads(caller);
   if (mayRead && isReadOnly(endpoint)) return;
   const message = mayRead
@@ -60,5 +61,5 @@ export function subscriptionRequired(): PlatError {
 export function requireTokensLeft(account: Account, now: number, need = 1, words?: string): void {
   if (account.tokensAllowed === null || account.periodEnd === null || now >= account.periodEnd) return;
   const tokensLeft = account.tokensAllowed - account.tokensUsed;
-  if (tokensLeft < need) throw quotaError(account, words ?? need, tokensLeft);
+  if (Math.max(0, tokensLeft) < need) throw quotaError(account, words ?? need, tokensLeft);
 }

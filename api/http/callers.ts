@@ -1,5 +1,5 @@
 import { hashKey } from '../../shared/accounts/accounts.ts';
-import type { Mode, READ_SCOPE, Scope, Tier } from '../../shared/accounts/tiers.ts';
+import { MAP_SCOPE, type Mode, type READ_SCOPE, type Scope, type Tier } from '../../shared/accounts/tiers.ts';
 import type { Db } from '../../shared/platform/db.ts';
 import { PlatError } from '../../shared/platform/errors.ts';
 import { batch } from './batch.ts';
@@ -18,6 +18,8 @@ export type Account = {
   /** null if there is no limit. */
   tokensAllowed: number | null;
   tokensUsed: number;
+  /** Tiles that are paid for in this period, but not delivered yet. */
+  tilesPaid: number;
   ratePerMinute: number;
   rateBurst: number;
   skipTracePerMinute: number;
@@ -35,12 +37,15 @@ export type Caller = {
   mode: Mode;
   /** The API key's id. Absent if there is no key. */
   keyId?: string;
+  /** The websites that can use a map key. Absent for other keys. */
+  origins?: readonly string[];
 };
 
 type CachedKey = {
   account: Account;
   scopes: readonly CallerScope[];
   keyId: string | undefined;
+  origins: readonly string[];
   expiresAt: number;
   revoked: boolean;
   disabled: boolean;
@@ -57,7 +62,12 @@ const KEY = /^plat_[A-Za-z0-9_-]{43}$/;
 const TOKEN = /^[A-Za-z0-9_-]{43}$/;
 const BEARER = /^Bearer +([^ ]+) *$/i;
 
-export type Callers = { identify(authorization: string | undefined, mode: Mode): Promise<Caller> };
+export type Callers = {
+  /** @throws PlatError `unauthorized` */
+  identify(authorization: string | undefined, mode: Mode): Promise<Caller>;
+  /** For a key in the URL. @throws PlatError `unauthorized` */
+  identifyToken(token: unknown): Promise<Caller>;
+};
 
 /** False if the clock was set back. Otherwise, the entry would stay fresh for too long. */
 const isFresh = ({ readAt }: CachedKey, now: number): boolean => now >= readAt && now - readAt < CACHE_MS;
@@ -87,6 +97,15 @@ export function openCallers(db: Db, now = Date.now): Callers {
     return fresh;
   }
 
+  async function callerOf(key: string, mode: Mode): Promise<Caller> {
+    const { account, scopes, keyId, origins, expiresAt, revoked, disabled } = await find(key);
+    if (revoked) throw unauthorized('The API key was revoked.');
+    if (expiresAt <= now()) throw unauthorized('The API key has expired.');
+    if (disabled) throw unauthorized("The API key's account is disabled.");
+    const isMapKey = scopes.includes(MAP_SCOPE);
+    return { account, scopes, mode, ...(keyId !== undefined && { keyId }), ...(isMapKey && { origins }) };
+  }
+
   return {
     async identify(authorization, mode) {
       if (authorization === undefined)
@@ -94,11 +113,12 @@ export function openCallers(db: Db, now = Date.now): Callers {
       const key = BEARER.exec(authorization)?.[1];
       if (key === undefined || !(KEY.test(key) || (mode === 'mcp' && TOKEN.test(key))))
         throw unauthorized('The Authorization header must be `Bearer plat_…` with the complete API key.');
-      const { account, scopes, keyId, expiresAt, revoked, disabled } = await find(key);
-      if (revoked) throw unauthorized('The API key was revoked.');
-      if (expiresAt <= now()) throw unauthorized('The API key has expired.');
-      if (disabled) throw unauthorized("The API key's account is disabled.");
-      return { account, scopes, mode, ...(keyId !== undefined && { keyId }) };
+      return callerOf(key, mode);
+    },
+    async identifyToken(token) {
+      if (typeof token !== 'string' || !KEY.test(token))
+        throw unauthorized('The parameter token must be the complete map key.');
+      return callerOf(token, 'direct');
     },
   };
 }
@@ -109,6 +129,7 @@ type KeyRow = AccountRow & {
   keyHash: Buffer;
   keyId: string | null;
   scopes: CallerScope[];
+  origins: string[];
   expiresAt: Date | null;
   revoked: boolean;
   disabled: boolean;
@@ -128,11 +149,12 @@ async function readKeys(db: Db, hashes: Buffer[], now: () => number): Promise<(C
 }
 
 function toCachedKey(row: KeyRow, readAt: number): CachedKey {
-  const { keyHash: _, keyId, scopes, expiresAt, revoked, disabled, ...account } = row;
+  const { keyHash: _, keyId, scopes, origins, expiresAt, revoked, disabled, ...account } = row;
   return {
     account: { ...account, periodEnd: account.periodEnd?.getTime() ?? null },
     scopes,
     keyId: keyId ?? undefined,
+    origins,
     expiresAt: expiresAt?.getTime() ?? Number.POSITIVE_INFINITY,
     revoked,
     disabled,

@@ -16,6 +16,8 @@ export type Answer = {
   image?: Buffer;
   /** The ETag including its quotes, as stored. */
   etag?: string;
+  /** How long clients can use a response with an ETag before they check for a newer one, in seconds. */
+  maxAge?: number;
   /** Media type of the body. Default: JSON. */
   type?: string;
   /** More headers, as names and values. */
@@ -119,11 +121,16 @@ export type Endpoint<
   body?: Body;
   /** null for a free endpoint. */
   metering: Metering<Params, Query, Body, Resources> | null;
-  /** A limit shared by all endpoints that name it, in addition to the account's own. */
-  rate?: ExtraLimit;
+  /**
+   * A limit shared by all endpoints that name it, in addition to the account's own. `tiles` replaces the
+   * account's own.
+   */
+  rate?: ExtraLimit | 'tiles';
   /** A POST that changes nothing, because its body only selects what to read. */
   reads?: true;
   withoutContract?: boolean;
+  /** Whether map keys can call it. */
+  forMaps?: true;
   response: {
     status: 200 | 201 | 202 | 204;
     description: string;
@@ -165,11 +172,13 @@ export type Metering<
   note: string;
   /** A response with content can be free, so tokens are checked only at the charge. */
   mayBeFree?: true;
+  /** The number of calls that the price pays for, counted in a billing period. Default: 1. */
+  perCalls?: number;
   /**
    * Tokens that an account must have left before the call runs. Default: 1. More if refusing the charge
    * would reveal how much was found.
    */
-  needs?(input: Input<Params, Query, Body>): number;
+  needs?(input: Input<Params, Query, Body>, account: Account): number;
   /** The highest possible price. Default: the price. */
   atMost?: (input: Input<Params, Query, Body>) => number;
   /**

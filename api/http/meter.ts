@@ -9,10 +9,21 @@ import { batch } from './batch.ts';
 import type { Caller } from './callers.ts';
 import { isTransientError } from './database.ts';
 
-export type Charge = { accountId: string; endpoint: string; mode: Mode; tokens: number };
+export type Charge = {
+  accountId: string;
+  endpoint: string;
+  mode: Mode;
+  tokens: number;
+  /** The number of calls that the tokens pay for. */
+  each: number;
+};
 
 type ChargeResult = {
   charged: boolean;
+  /** Tokens that this call cost. 0 if an earlier call paid for it. */
+  tokens: number;
+  /** How many more tiles are paid for. Undefined after other calls. */
+  tilesPaid: number | undefined;
   overageAllowed: boolean;
   paymentMethod: boolean;
   /** Tokens used by the account, including by charges made at the same time. */
@@ -22,6 +33,8 @@ type ChargeResult = {
 };
 
 export type ChargeOptions = {
+  /** The number of calls that the tokens pay for. Default: 1. */
+  each?: number | undefined;
   /** Whether the client has disconnected. A call is free if it ends before its charge is sent. */
   isFinished?: () => boolean;
   /**
@@ -34,10 +47,10 @@ export type ChargeOptions = {
 
 export type Meter = {
   /**
-   * Waits until the charge is on disk or the call has ended without one.
+   * Waits until the charge is on disk or the call has ended without one. Returns what the call cost.
    * @throws PlatError from quotaError
    */
-  charge(caller: Caller, endpoint: string, tokens: number, options?: ChargeOptions): Promise<void>;
+  charge(caller: Caller, endpoint: string, tokens: number, options?: ChargeOptions): Promise<number>;
 };
 
 /** Longest time that a batch waits for calls in progress. A batch takes 0.6 ms, regardless of its size. */
@@ -62,8 +75,13 @@ export function openMeter(db: Db, underway = () => 0): Meter {
     enough: () => Math.ceil(underway() * WAIT_SHARE),
   });
   return {
-    async charge({ account, mode }, endpoint, tokens, { isFinished = () => false, before, after } = {}) {
-      const pending = { accountId: account.id, endpoint, mode, tokens, isFinished };
+    async charge(
+      { account, mode },
+      endpoint,
+      tokens,
+      { each = 1, isFinished = () => false, before, after } = {},
+    ) {
+      const pending = { accountId: account.id, endpoint, mode, tokens, each, isFinished };
       const verdict =
         before === undefined && after === undefined
           ? tokens > 0 && resultOf(await charge(pending), tokens)
@@ -79,10 +97,14 @@ export function openMeter(db: Db, underway = () => 0): Meter {
                 if (error !== ABANDONED) throw error;
                 return undefined;
               });
-      if (!verdict) return;
-      processCounts.tokensCharged += tokens;
+      if (!verdict) return 0;
+      processCounts.tokensCharged += verdict.tokens;
       // Keeps the early quota check accurate between reads of the account.
-      account.tokensUsed = Math.max(account.tokensUsed, verdict.tokensUsed);
+      if (verdict.tokensUsed >= account.tokensUsed) {
+        account.tokensUsed = verdict.tokensUsed;
+        account.tilesPaid = verdict.tilesPaid ?? account.tilesPaid;
+      }
+      return verdict.tokens;
     },
   };
 }
@@ -146,23 +168,25 @@ type ChargeGroup = Charge & { indexes: number[] };
 /** Charges for unfinished calls, grouped by account in the lock order for periods, cheapest first. */
 function group(charges: PendingCharge[]): ChargeGroup[] {
   const groups = new Map<string, ChargeGroup>();
-  for (const [index, { accountId, endpoint, mode, tokens, isFinished }] of charges.entries()) {
+  for (const [index, { isFinished, ...charge }] of charges.entries()) {
     if (isFinished()) continue;
-    const name = `${accountId} ${endpoint} ${mode} ${tokens}`;
+    const name = Object.values(charge).join(' ');
     const existing = groups.get(name);
     if (existing) existing.indexes.push(index);
-    else groups.set(name, { accountId, endpoint, mode, tokens, indexes: [index] });
+    else groups.set(name, { ...charge, indexes: [index] });
   }
   return [...groups.values()].sort(compare);
 }
 
 function compare(a: Charge, b: Charge): number {
   if (a.accountId !== b.accountId) return a.accountId < b.accountId ? -1 : 1;
-  return a.tokens - b.tokens;
+  return a.tokens / a.each - b.tokens / b.each;
 }
 
 type ChargeRow = {
   n: number;
+  /** Calls that were paid for before this charge. */
+  paid: number;
   charged: number;
   overage_allowed: boolean;
   payment_method: boolean;
@@ -178,8 +202,8 @@ async function attempt(db: Db, groups: ChargeGroup[], outcomes: Outcome[]): Prom
     metering_keys: groups.map(group => group.endpoint),
     modes: groups.map(group => group.mode),
     tokens: groups.map(group => group.tokens),
+    each: groups.map(group => group.each),
     calls: groups.map(group => group.indexes.length),
-    tokens_before: tokensBefore(groups),
   });
   const openGroups = new Set(groups);
   const used = usedByAccount(groups, rows);
@@ -189,6 +213,8 @@ async function attempt(db: Db, groups: ChargeGroup[], outcomes: Outcome[]): Prom
     for (const [at, index] of group.indexes.entries())
       outcomes[index] = {
         charged: at < row.charged,
+        tokens: remainderOf(group, at - row.paid) === 0 ? group.tokens : 0,
+        tilesPaid: group.each === 1 ? undefined : remainderOf(group, row.paid - row.charged),
         overageAllowed: row.overage_allowed,
         paymentMethod: row.payment_method,
         tokensUsed: used.get(group.accountId)!,
@@ -198,6 +224,9 @@ async function attempt(db: Db, groups: ChargeGroup[], outcomes: Outcome[]): Prom
   return [...openGroups];
 }
 
+/** Every `each`-th call pays, counting from the first one that isn't paid for. */
+const remainderOf = ({ each }: Charge, calls: number): number => ((calls % each) + each) % each;
+
 /** Tokens used by each account, from its last charged row, or from its first row if nothing was charged. */
 function usedByAccount(groups: ChargeGroup[], rows: ChargeRow[]): Map<string, number> {
   const used = new Map<string, number>();
@@ -206,14 +235,4 @@ function usedByAccount(groups: ChargeGroup[], rows: ChargeRow[]): Map<string, nu
     if (charged > 0 || !used.has(accountId)) used.set(accountId, tokens_used);
   }
   return used;
-}
-
-/** For each group, the total tokens of the same account's earlier groups. */
-function tokensBefore(groups: ChargeGroup[]): number[] {
-  let sum = 0;
-  return groups.map(({ accountId }, at) => {
-    const previous = groups[at - 1];
-    sum = previous?.accountId === accountId ? sum + previous.tokens * previous.indexes.length : 0;
-    return sum;
-  });
 }

@@ -1,3 +1,4 @@
+import { PRICES } from '../../shared/model/prices.ts';
 import type { Db } from '../../shared/platform/db.ts';
 import { PlatError } from '../../shared/platform/errors.ts';
 import { batch } from './batch.ts';
@@ -15,7 +16,7 @@ export type ExtraLimit = 'skip_trace';
 
 export type Limit = {
   /** The policy's name in the IETF draft's headers. */
-  name: 'account' | 'skip-trace';
+  name: 'account' | 'skip-trace' | 'tiles';
   perMinute: number;
   /** Number of calls allowed at once. */
   burst: number;
@@ -31,16 +32,44 @@ export type Limit = {
  */
 export type RateState = { admitted: boolean; limits: readonly Limit[] };
 
-export type RateLimitedAccount = Pick<Account, 'id' | 'ratePerMinute' | 'rateBurst' | 'skipTracePerMinute'>;
+export type RateLimitedAccount = Pick<
+  Account,
+  'id' | 'ratePerMinute' | 'rateBurst' | 'skipTracePerMinute'
+> & {
+  /** Default: `account`. */
+  limit?: Limit['name'];
+};
 
-export type RateLimits = { admit(account: RateLimitedAccount, extra?: ExtraLimit): Promise<RateState> };
+export type RateLimits = {
+  admit(account: RateLimitedAccount, extra?: ExtraLimit | 'tiles'): Promise<RateState>;
+};
+
+/** A map shows about this many tiles, and they cost one token. */
+const TILES_PER_CALL = PRICES.tiles.each;
+
+/**
+ * An account's limit for tiles, in a bucket of its own. Account ids have version 4, and version 8 is free to
+ * use (RFC 9562), so no account has the bucket's id.
+ */
+const tileLimitOf = (account: RateLimitedAccount): RateLimitedAccount => ({
+  ...account,
+  id: `${account.id.slice(0, 14)}8${account.id.slice(15)}`,
+  ratePerMinute: TILES_PER_CALL * account.ratePerMinute,
+  rateBurst: TILES_PER_CALL * account.rateBurst,
+  limit: 'tiles',
+});
 
 type Call = { account: RateLimitedAccount; extra: ExtraLimit | undefined };
 
 /** Account limits, shared by all processes. Concurrent calls share a round trip. */
 export function openRateLimits(db: Db): RateLimits {
   const take = batch<Call, RateState>(calls => admit(db, calls));
-  return { admit: (account, extra) => take({ account, extra }) };
+  return {
+    admit: (account, extra) =>
+      extra === 'tiles'
+        ? take({ account: tileLimitOf(account), extra: undefined })
+        : take({ account, extra }),
+  };
 }
 
 type AccountCalls = { account: RateLimitedAccount; plain: number; skipTraces: number };
@@ -111,14 +140,18 @@ function allot(account: RateLimitedAccount, share: Share, extra: ExtraLimit | un
 
 /** The bucket for all calls. @param level in units of one 60-millionth of a call */
 function bucketOf(
-  { ratePerMinute: perMinute, rateBurst: burst }: Pick<RateLimitedAccount, 'ratePerMinute' | 'rateBurst'>,
+  {
+    ratePerMinute: perMinute,
+    rateBurst: burst,
+    limit: name = 'account',
+  }: Pick<RateLimitedAccount, 'ratePerMinute' | 'rateBurst' | 'limit'>,
   level: number,
 ): Limit {
   const secondsUntil = (calls: number) =>
     Math.max(0, Math.ceil((calls * CALL - level) / (perMinute * 1_000_000)));
   const remaining = Math.max(0, Math.floor(level / CALL));
   return {
-    name: 'account',
+    name,
     perMinute,
     burst,
     remaining,
@@ -133,9 +166,9 @@ export function requireAdmitted({ admitted, limits }: RateState): void {
   const [{ name, perMinute, burst, nextIn }] = limits.toSorted((a, b) => b.nextIn - a.nextIn) as [Limit];
   const seconds = Math.max(1, nextIn);
   const allowed =
-    name === 'account'
-      ? `calls. The limit is ${perMinute} per minute, in bursts of up to ${burst}`
-      : `skip traces. The limit is ${perMinute} in any minute`;
+    name === 'skip-trace'
+      ? `skip traces. The limit is ${perMinute} in any minute`
+      : `${name === 'tiles' ? 'tiles' : 'calls'}. The limit is ${perMinute} per minute, in bursts of up to ${burst}`;
   throw new PlatError('rate_limited', `Too many ${allowed}. Try again in ${seconds} s.`, {
     headers: { 'Retry-After': String(seconds) },
   });

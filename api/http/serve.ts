@@ -66,7 +66,8 @@ export type Outcome = Omit<Answer, 'status'> & {
   replayed?: true;
 };
 
-export type PreparedResponse = { tokens: number; send(): void };
+/** `charged`: the tokens that the call cost. */
+export type PreparedResponse = { tokens: number; send(charged: number): void };
 
 /** Runs a call within the timeout. Failures become the error envelope. */
 export async function serve(call: Call, deps: ServeDeps): Promise<void> {
@@ -123,7 +124,7 @@ async function answerOnce(call: Call, caller: Caller, deps: ServeDeps, work: Hea
       ? await endpoint.recheck({ body: JSON.parse(kept.toString()), people }, deps.resources)
       : kept;
     const ready = await call.prepare({ status, body, caller, tokens: 0, quoted: false, replayed: true });
-    ready.send();
+    ready.send(0);
     return;
   }
   try {
@@ -145,7 +146,7 @@ async function answer(
   const now = deps.now();
   const quoted = asksQuote(endpoint, input);
   if (!quoted && endpoint.metering !== null && !endpoint.metering.mayBeFree)
-    requireTokensLeft(caller.account, now.getTime(), endpoint.metering.needs?.(input));
+    requireTokensLeft(caller.account, now.getTime(), endpoint.metering.needs?.(input, caller.account));
   const context = contextOf(call, caller, now, work, repeatable);
   const resources = { ...deps.resources, db: deps.resources.db.stoppedBy(call) };
   for (let tries = 1; ; tries++) {
@@ -205,7 +206,8 @@ async function charge(
   // Responses that aren't charged for, such as HEAD, don't count as delivered.
   const alongside = ready.tokens === outcome.tokens ? outcome.alongside : undefined;
   const key = quoted ? QUOTE_KEY : (outcome.meteringKey ?? endpoint.metering?.key ?? '');
-  await meter.charge(caller, key, ready.tokens, {
+  const charged = await meter.charge(caller, key, ready.tokens, {
+    each: quoted ? 1 : endpoint.metering?.perCalls,
     isFinished: () => call.isFinished(),
     before:
       alongside &&
@@ -219,7 +221,7 @@ async function charge(
         await attempt.keep(tx, kept, call.keptHours?.(outcome));
       }),
   });
-  if (!call.isFinished()) ready.send();
+  if (!call.isFinished()) ready.send(charged);
 }
 
 export function bytesOf(body: Answer['body']): Buffer | null {

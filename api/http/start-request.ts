@@ -36,7 +36,7 @@ export type StartRequestDeps = {
 };
 
 /** What pages from other origins can read: data and its description, but not the operator's pages. */
-const OPEN = /^\/(?:api\/|ogc(?:\/|$)|openapi\.json$|mcp$|\.well-known\/)/;
+const OPEN = /^\/(?:api\/|ogc(?:\/|$)|tiles\.json$|openapi\.json$|mcp$|\.well-known\/)/;
 
 /** While it drains, the service is still alive, and collectors want its last metrics. */
 const WHILE_DRAINING = new Set(['/healthz', '/metrics']);

@@ -4,7 +4,8 @@ import type { Db } from '../platform/db.ts';
 import { errorCode, PlatError } from '../platform/errors.ts';
 import { SQLSTATE } from '../platform/sqlstates.ts';
 import { requireKnownOrNewName, requireName } from './account-names.ts';
-import { SCOPES, type Scope, type Tier } from './tiers.ts';
+import { originsOf } from './map-origins.ts';
+import { MAP_SCOPE, SCOPES, type Scope, type Tier } from './tiers.ts';
 import { requireEmail, userOfOtherCompanyError } from './users.ts';
 
 /**
@@ -75,6 +76,8 @@ export type KeySummary = {
   name: string;
   prefix: string;
   scopes: Scope[];
+  /** Websites whose pages can use a map key. */
+  origins: string[];
   expires_at: Date | null;
   revoked_at: Date | null;
   last_used_at: Date | null;
@@ -84,6 +87,8 @@ export type KeySummary = {
 export type NewKey = {
   name: string;
   scopes?: readonly Scope[];
+  /** Websites whose pages can use a map key. Without any, only programs outside of browsers can. */
+  origins?: readonly string[];
   expiresAt?: Date;
   /** The actor recorded in the audit table. Default: the user running this process. */
   actor?: string;
@@ -189,7 +194,7 @@ export async function listAccounts(db: Db, id: string | null = null): Promise<Ac
 
 /**
  * Creates a key. Only its hash is stored, so the key can't be shown again. @throws PlatError
- * `account_unknown`, `key_scopes`, `name`
+ * `account_unknown`, `key_scopes`, `key_origins`, `name`
  */
 export async function createKey(
   db: Db,
@@ -197,13 +202,15 @@ export async function createKey(
   options: NewKey,
 ): Promise<{ id: string; key: string; prefix: string }> {
   const scopes = options.scopes ?? ['api:direct'];
-  const unknown = scopes.filter(scope => !SCOPES.includes(scope));
-  if (unknown.length > 0 || scopes.length === 0) {
+  const isMapKey = scopes.length === 1 && scopes[0] === MAP_SCOPE;
+  if (!isMapKey && (scopes.length === 0 || scopes.some(scope => !isUsual(scope))))
     throw new PlatError(
       'key_scopes',
-      `Choose the scopes ${SCOPES.join(', ')}, or both. Got ${scopes.join(', ') || 'none'}.`,
+      `Choose the scopes ${SCOPES.join(', ')}, or both, or only ${MAP_SCOPE}. Got ${scopes.join(', ') || 'none'}.`,
     );
-  }
+  const origins = originsOf(options.origins ?? []);
+  if (origins.length > 0 && !isMapKey)
+    throw new PlatError('key_origins', `Only keys with the scope ${MAP_SCOPE} have allowed websites.`);
   const { key, prefix } = newKey();
   const values = {
     account_id: await findAccount(db, account),
@@ -211,12 +218,15 @@ export async function createKey(
     key_hash: hashKey(key),
     prefix,
     scopes,
+    origins,
     expiry: options.expiresAt ?? null,
     by: options.actor ?? operator(),
   };
   const rows = await db.run<{ id: string }>('accounts/insert_key', values);
   return { id: rows[0]!.id, key, prefix };
 }
+
+const isUsual = (scope: Scope): boolean => (SCOPES as readonly Scope[]).includes(scope);
 
 function newKey(): { key: string; prefix: string } {
   const key = `plat_${randomBytes(32).toString('base64url')}`;
@@ -231,12 +241,13 @@ export async function rotateKey(
   db: Db,
   old: string,
   hours: number,
+  actor = operator(),
 ): Promise<{ id: string; name: string; key: string; prefix: string; old_until: Date }> {
   const { key, prefix } = newKey();
   const rows = await db.run<{ id: string; name: string; old_until: Date }>('accounts/rotate_key', {
     old_key: old,
     key_hash: hashKey(old),
-    by: operator(),
+    by: actor,
     hours,
     new_hash: hashKey(key),
     prefix,
@@ -247,6 +258,17 @@ export async function rotateKey(
 
 function keyUnknown(): PlatError {
   return new PlatError('key_unknown', 'No active key matches. `plat key list` lists ids and prefixes.');
+}
+
+/** Sets the websites that can use a map key. @throws PlatError `key_unknown`, `key_origins` */
+export async function setKeyOrigins(
+  db: Db,
+  id: string,
+  origins: readonly string[],
+  actor: string,
+): Promise<void> {
+  const values = { key_id: id, origins: originsOf(origins), scope: MAP_SCOPE, by: actor };
+  if ((await db.run('accounts/set_key_origins', values)).length === 0) throw keyUnknown();
 }
 
 /** Lists the keys of one account (by name or id), or of all accounts. @throws PlatError `account_unknown` */

@@ -46,8 +46,8 @@ export async function chargeHeld(
     metering_keys: [endpoint],
     modes: [mode],
     tokens: [tokens],
+    each: [1],
     calls: [1],
-    tokens_before: [0],
   });
 }
 

@@ -11,7 +11,10 @@ export type Tier = (typeof TIERS)[number] | (string & {});
  * `api:direct` is the REST API, and `api:mcp` is the MCP server. Usage is broken down by the same two modes.
  */
 export const SCOPES = ['api:direct', 'api:mcp'] as const;
-export type Scope = (typeof SCOPES)[number];
+
+/** For keys in the URLs of map tiles. Anyone can read them there, so they have no other scope. */
+export const MAP_SCOPE = 'map:read';
+export type Scope = (typeof SCOPES)[number] | typeof MAP_SCOPE;
 
 /** A narrower grant than `api:mcp`, for assistants that get only the read-only tools. */
 export const READ_SCOPE = 'api:mcp.read';

@@ -4,7 +4,18 @@ import { count } from './figures.ts';
 export type Price = {
   tokens: number;
   /** The unit that is charged. Default: the call. */
-  per?: 'page' | 'row' | 'comp' | 'change' | 'date' | 'region' | 'market' | 'match' | 'quote' | 'feature';
+  per?:
+    | 'page'
+    | 'row'
+    | 'comp'
+    | 'change'
+    | 'date'
+    | 'region'
+    | 'market'
+    | 'match'
+    | 'quote'
+    | 'feature'
+    | 'tile';
   /** Units covered by one price. Default: 1. */
   each?: number;
   /** Maximum charge for each 12 months of the requested range. */
@@ -30,6 +41,8 @@ export const PRICES = {
   ranking: { tokens: 2, per: 'row' },
   comps: { tokens: 1, per: 'comp' },
   ogcItems: { tokens: 1, per: 'feature', each: 10 },
+  /** Tiles are counted in a billing period, because each one is a call. */
+  tiles: { tokens: 1, per: 'tile', each: 20 },
   changes: { tokens: 1, per: 'change', each: 10 },
   listRows: { tokens: 1, per: 'row' },
   exportRows: { tokens: 1, per: 'row' },

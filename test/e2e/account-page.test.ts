@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { endpoints } from '../../api/endpoints.ts';
 import { ogcEndpoints } from '../../api/ogc/ogc-endpoints.ts';
+import { tileEndpoints } from '../../api/ogc/tile-endpoints.ts';
 import { changeAccount } from '../../shared/accounts/contracts.ts';
 import { PRICES, priceText } from '../../shared/model/prices.ts';
 import { startTestApi } from '../support/api.ts';
@@ -55,7 +56,9 @@ describe('the plan', () => {
 
   test('lists every declared price, in tokens and in dollars', async () => {
     const shown = await costs();
-    const priced = [...endpoints, ...ogcEndpoints].flatMap(({ metering }) => metering ?? []);
+    const priced = [...endpoints, ...ogcEndpoints, ...tileEndpoints].flatMap(
+      ({ metering }) => metering ?? [],
+    );
     expect(priced.length).toBeGreaterThan(15);
     for (const { price } of priced) expect(shown).toContain(`>${priceText(price)}<`);
     expect(shown.match(/<tr/g)).toHaveLength(priced.length + 1);

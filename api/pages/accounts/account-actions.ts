@@ -6,11 +6,9 @@ import {
   recordEvent,
   type Session,
 } from '../../../shared/accounts/account-statements.ts';
-import { createKey, listKeys, revokeKey } from '../../../shared/accounts/accounts.ts';
 import { cancelInvitations, invite } from '../../../shared/accounts/invitations.ts';
 import { removeUser } from '../../../shared/accounts/remove-user.ts';
 import { linkLifetime, requirePassword, verifyPassword } from '../../../shared/accounts/sign-in.ts';
-import { SCOPES, type Scope } from '../../../shared/accounts/tiers.ts';
 import { requireEmail } from '../../../shared/accounts/users.ts';
 import { UUID } from '../../../shared/model/uuid.ts';
 import { PlatError } from '../../../shared/platform/errors.ts';
@@ -20,6 +18,7 @@ import type { Action } from '../frame/forms.ts';
 import { accountOf, callEndpoint, forgetCookie, ownAccount, type Visit } from '../frame/visit.ts';
 import { mailProblem } from '../parts/mail-problem.ts';
 import { managesTeam } from './account-people.tsx';
+import { keyActions } from './key-actions.ts';
 import { countAttempt, INVITATION_LIMIT } from './sign-in-attempts.ts';
 import { changePassword, mailLink, requireAppUrl } from './sign-in-page.tsx';
 import { webhookOf } from './webhook-page.tsx';
@@ -42,31 +41,7 @@ function idOf({ form }: Visit, what: string): string {
 }
 
 export const accountActions: Record<string, Action> = {
-  async 'create key'(visit) {
-    const session = visit.session!;
-    const account = ownAccount(session);
-    const scopes = SCOPES.filter(scope => visit.form.getAll('scope').includes(scope)) as Scope[];
-    const expires = visit.form.get('expires');
-    const expiresAt = expires ? new Date(`${expires}T23:59:59.999Z`) : undefined;
-    if (expiresAt !== undefined && !(expiresAt.getTime() > Date.now()))
-      throw new PlatError('key_expiry', 'The expiration date must be in the future.');
-    const { key } = await createKey(visit.deps.db, account.id, {
-      name: visit.form.get('name') ?? '',
-      scopes,
-      ...(expiresAt && { expiresAt }),
-      actor: session.user.email,
-    });
-    return { good: "Key created. Copy it now. You won't see it again.", secret: key };
-  },
-  async 'revoke key'(visit) {
-    const session = visit.session!;
-    const account = ownAccount(session);
-    const id = visit.form.get('id') ?? '';
-    const isOwnKey = (await listKeys(visit.deps.db, account.id)).some(key => key.id === id);
-    if (!isOwnKey) throw new PlatError('key_unknown', 'Key not found. Reload the page.');
-    const { name } = await revokeKey(visit.deps.db, id, session.user.email);
-    return { good: `Key ${name} revoked.` };
-  },
+  ...keyActions,
   async 'add webhook'(visit) {
     const session = visit.session!;
     ownAccount(session);

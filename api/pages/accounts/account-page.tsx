@@ -1,5 +1,6 @@
 import { listInvitations, listMembers, listSessions } from '../../../shared/accounts/account-statements.ts';
 import { ogcEndpoints } from '../../ogc/ogc-endpoints.ts';
+import { tileEndpoints } from '../../ogc/tile-endpoints.ts';
 import { Result } from '../frame/form-result.tsx';
 import { Notice } from '../frame/layout.tsx';
 import type { Page } from '../frame/pages.tsx';
@@ -54,7 +55,9 @@ async function show(visit: Visit, result: WebhookResult) {
       <div class="two account">
         <div class="stack">
           {usage && <UsageByDay usage={usage} />}
-          {usage && <Costs usage={usage} endpoints={[...visit.deps.endpoints, ...ogcEndpoints]} />}
+          {usage && (
+            <Costs usage={usage} endpoints={[...visit.deps.endpoints, ...ogcEndpoints, ...tileEndpoints]} />
+          )}
           {account && (await keysSection(visit, account))}
           {account && (await assistantsSection(visit, account))}
           {account && (await webhooksSection(visit, account, result.sent))}

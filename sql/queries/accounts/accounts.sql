@@ -83,8 +83,8 @@ select id from account;
 
 -- name: insert_key
 -- Creates an API key for an account. `key_hash`: SHA-256 of the key. `expiry` may be null.
-insert into api_keys (account_id, name, key_hash, prefix, scopes, expires_at)
-select :account_id, :name, :key_hash, :prefix, :scopes, :expiry
+insert into api_keys (account_id, name, key_hash, prefix, scopes, origins, expires_at)
+select :account_id, :name, :key_hash, :prefix, :scopes, :origins, :expiry
 from set_config('plat.actor', :by, true) as actor
 returning id;
 
@@ -139,7 +139,7 @@ order by id;
 
 -- name: list_keys
 -- Keys of one account, or of all if `account_id` is null.
-select k.id, a.name as account, k.name, k.prefix, k.scopes, k.expires_at, k.revoked_at, k.last_used_at, k.created_at
+select k.id, a.name as account, k.name, k.prefix, k.scopes, k.origins, k.expires_at, k.revoked_at, k.last_used_at, k.created_at
 from api_keys k
 join accounts a on a.id = k.account_id
 where :account_id::uuid is null or a.id = :account_id
@@ -214,8 +214,8 @@ where k.id::text = :key or k.prefix = :key or k.key_hash = :key_hash
 returning k.id, k.name, k.revoked_at;
 
 -- name: rotate_key
--- Replaces a key with a new one that has the same account, name, scopes, and expiration. The old key expires
--- a few hours later. `key_hash`: SHA-256 of `old_key`. `new_hash`: SHA-256 of the new key.
+-- Replaces a key with a new one that has the same account, name, scopes, websites, and expiration. The old
+-- key expires a few hours later. `key_hash`: SHA-256 of `old_key`. `new_hash`: SHA-256 of the new key.
 with old as (
   select k.* from api_keys k, set_config('plat.actor', :by, true) as actor
   where (k.id::text = :old_key or k.prefix = :old_key or k.key_hash = :key_hash) and k.revoked_at is null and (k.expires_at is null or k.expires_at > now())
@@ -226,8 +226,8 @@ with old as (
   from old where k.id = old.id
   returning k.expires_at
 )
-insert into api_keys (account_id, name, key_hash, prefix, scopes, expires_at)
-select account_id, name, :new_hash, :prefix, scopes, old.expires_at from old
+insert into api_keys (account_id, name, key_hash, prefix, scopes, origins, expires_at)
+select account_id, name, :new_hash, :prefix, scopes, origins, old.expires_at from old
 returning id, name, (select expires_at from ended) as old_until;
 
 -- name: save_tier
@@ -242,6 +242,13 @@ left join tiers old on old.name = :name
 on conflict (name) do update set (tokens_included, overage_cents_per_1000, direct, price_cents)
   = (excluded.tokens_included, excluded.overage_cents_per_1000, excluded.direct, excluded.price_cents)
 returning name, tokens_included, overage_cents_per_1000, direct, price_cents;
+
+-- name: set_key_origins
+-- Sets the websites that can use a map key. Returns no row if there is no such key, or if it was revoked.
+update api_keys k set origins = :origins
+from set_config('plat.actor', :by, true) as actor
+where k.id = :key_id::uuid and k.revoked_at is null and :scope = any (k.scopes)
+returning k.id;
 
 -- name: update_account
 -- Sets columns of an account, and increases `terms` in the account and its current period, so that charges

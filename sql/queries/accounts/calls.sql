@@ -48,18 +48,17 @@ returning account_id, level, plain_admitted, skip_traces_admitted, cardinality(s
 
 -- name: charge_calls
 -- Charges a batch of calls in one durable commit. It locks the accounts' periods, so that tokens_used never
--- exceeds tokens_allowed. Calls with the same account, endpoint, mode, and tokens share one input row, and
+-- exceeds tokens_allowed. Calls with the same account, endpoint, mode, and price share one input row, and
 -- each account's cheapest rows come first. Returns no row for an account whose period has ended or whose
 -- terms have just changed. In that case, roll the period and charge again. Held tokens count as used.
--- `account_ids`: sorted; `tokens`: tokens per call, more than 0; `tokens_before`: total tokens of the
--- account's earlier rows.
-with decided as materialized (
-  select n, p.account_id, p.period_start, endpoint, mode, tokens, p.tokens_used + p.tokens_held + before as used_before, a.overage_allowed, a.payment_method,
-    a.tokens_allowed,
-    case when a.tokens_allowed is null then calls else greatest(0, least(calls, (a.tokens_allowed - p.tokens_used - p.tokens_held - before) / tokens)) end::int
-      as charged
-  from unnest(:account_ids::uuid[], :metering_keys::text[], :modes::text[], :tokens::int[], :calls::int[], :tokens_before::bigint[]) with ordinality
-    as c (account_id, endpoint, mode, tokens, calls, before, n)
+-- `account_ids`: sorted; `tokens`: tokens per call, more than 0; `each`: the number of calls that these
+-- tokens pay for. It is more than 1 only for tiles, in up to one row per account. `tiles_paid` keeps the
+-- remainder.
+with locked as materialized (
+  select n, p.account_id, p.period_start, endpoint, mode, tokens, each, calls, p.tokens_used + p.tokens_held as used,
+    case when each > 1 then p.tiles_paid else 0 end as paid, a.overage_allowed, a.payment_method, a.tokens_allowed
+  from unnest(:account_ids::uuid[], :metering_keys::text[], :modes::text[], :tokens::int[], :each::int[], :calls::int[]) with ordinality
+    as c (account_id, endpoint, mode, tokens, each, calls, n)
   join usage_periods p on p.account_id = c.account_id
   -- The account may have changed while this statement waited for its period. After PostgreSQL gets the lock,
   -- it rechecks these conditions with the new version of the period's row.
@@ -67,13 +66,28 @@ with decided as materialized (
   where p.period_end is null and a.period_end > now()
   order by n
   for update of p
+), priced as (
+  -- `used_before`: what the account has used if all of its earlier rows are charged.
+  select *, used + coalesce(sum(tokens * ((greatest(0, calls - paid) + each - 1) / each))
+    over (partition by account_id order by n rows between unbounded preceding and 1 preceding), 0) as used_before
+  from locked
+), admitted as (
+  select *, case when tokens_allowed is null then calls
+    else least(calls, paid + each * greatest(0, (tokens_allowed - used_before) / tokens)) end::int as charged
+  from priced
+), decided as materialized (
+  select *, tokens * ((greatest(0, charged - paid) + each - 1) / each) as spent from admitted
 ), totals as (
-  update usage_periods p set tokens_used = p.tokens_used + c.tokens
-  from (select account_id, period_start, sum(tokens * charged) as tokens from decided where charged > 0 group by 1, 2) as c
+  update usage_periods p
+  set tokens_used = p.tokens_used + c.spent, tiles_paid = coalesce(c.tiles_paid, p.tiles_paid)
+  from (
+    select account_id, period_start, sum(spent) as spent, max(paid + spent / tokens * each - charged) filter (where each > 1) as tiles_paid
+    from decided where charged > 0 group by 1, 2
+  ) as c
   where p.account_id = c.account_id and p.period_start = c.period_start
 ), daily as (
   insert into usage_daily (account_id, period_start, day, endpoint, mode, tokens, calls)
-  select account_id, period_start, (greatest(now(), period_start) at time zone 'UTC')::date, endpoint, mode, sum(tokens * charged), sum(charged)
+  select account_id, period_start, (greatest(now(), period_start) at time zone 'UTC')::date, endpoint, mode, sum(spent), sum(charged)
   from decided where charged > 0
   group by account_id, period_start, endpoint, mode
   on conflict (account_id, period_start, day, endpoint, mode) do update
@@ -81,7 +95,7 @@ with decided as materialized (
 )
 -- If a row is charged, all of the account's earlier rows were charged in full, so used_before is exact when
 -- `charged` is more than 0.
-select n, charged, overage_allowed, payment_method, used_before + tokens * charged as tokens_used, tokens_allowed
+select n, paid, charged, overage_allowed, payment_method, used_before + spent as tokens_used, tokens_allowed
 from decided
 -- Overrides the server's default: the response is sent only after the commit is on disk.
 where (select set_config('synchronous_commit', 'on', true)) = 'on';
@@ -137,11 +151,11 @@ delete from rate_buckets where account_id in (
 -- used, up to once per minute. Skips locked rows, so that no call waits for this update and two processes
 -- can't deadlock.
 with found as (
-  select key_hash, id, scopes, expires_at, revoked_at is not null as revoked, account_id
+  select key_hash, id, scopes, origins, expires_at, revoked_at is not null as revoked, account_id
   from api_keys
   where key_hash = any(:hashes::bytea[])
   union all
-  select id_hash, null, string_to_array(payload ->> 'scope', ' '), expires_at, false, account_id
+  select id_hash, null, string_to_array(payload ->> 'scope', ' '), '{}'::text[], expires_at, false, account_id
   from oauth_records t
   where model = 'AccessToken' and id_hash = any(:hashes::bytea[]) and account_id is not null
     -- A token may be stored while its grant is being revoked, so check the grant too.
@@ -155,10 +169,11 @@ with found as (
     for no key update skip locked
   )
 )
-select k.key_hash as "keyHash", k.id as "keyId", k.scopes, k.expires_at as "expiresAt", k.revoked,
+select k.key_hash as "keyHash", k.id as "keyId", k.scopes, k.origins, k.expires_at as "expiresAt", k.revoked,
   a.disabled_at is not null as disabled, a.id, a.company_id as "companyId", a.pro, a.tier,
   coalesce(t.direct, false) as direct, a.invoice_paid as "invoicePaid", a.overage_allowed as "overageAllowed",
   a.payment_method as "paymentMethod", a.tokens_allowed as "tokensAllowed", coalesce(u.tokens_used + u.tokens_held, 0) as "tokensUsed",
+  coalesce(u.tiles_paid, 0) as "tilesPaid",
   a.rate_per_minute as "ratePerMinute", a.rate_burst as "rateBurst", a.skip_trace_per_minute as "skipTracePerMinute",
   a.skip_trace as "skipTrace", a.period_end as "periodEnd"
 from found k
@@ -221,7 +236,7 @@ where account_id = :account_id and key = :key and claim = :attempt and status is
 -- Reads an account that is not disabled, with its usage, in the same format as identify_keys.
 select a.id, a.company_id as "companyId", a.pro, a.tier, coalesce(t.direct, false) as direct, a.invoice_paid as "invoicePaid",
   a.overage_allowed as "overageAllowed", a.payment_method as "paymentMethod", a.tokens_allowed as "tokensAllowed",
-  coalesce(u.tokens_used + u.tokens_held, 0) as "tokensUsed", a.rate_per_minute as "ratePerMinute", a.rate_burst as "rateBurst",
+  coalesce(u.tokens_used + u.tokens_held, 0) as "tokensUsed", coalesce(u.tiles_paid, 0) as "tilesPaid", a.rate_per_minute as "ratePerMinute", a.rate_burst as "rateBurst",
   a.skip_trace_per_minute as "skipTracePerMinute", a.skip_trace as "skipTrace", a.period_end as "periodEnd"
 from accounts a
 left join tiers t on t.name = a.tier

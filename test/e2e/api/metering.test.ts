@@ -61,8 +61,8 @@ test('a charge waits for another that a second process has not committed yet, an
       metering_keys: ['public_comps'],
       modes: ['direct'],
       tokens: [10],
+      each: [1],
       calls: [1],
-      tokens_before: [0],
     }),
   );
   const verdict = openMeter(db.pool.forApi())
@@ -89,8 +89,8 @@ test('charges are committed durably, whatever the server does by default', async
       metering_keys: ['public_comps'],
       modes: ['direct'],
       tokens: [10],
+      each: [1],
       calls: [1],
-      tokens_before: [0],
     }),
   );
   const { rows } = await client.query('show synchronous_commit');
