@@ -3,6 +3,7 @@ import type { Collection } from './collection-parts.ts';
 import type { Collections } from './collections.ts';
 import { CRS_NAMES, CRS84 } from './crs.ts';
 import { GEOJSON, JSON_SCHEMA, OPENAPI } from './media-types.ts';
+import { TILESETS_VECTOR } from './tile-documents.ts';
 
 const TITLE = 'Plat';
 const DESCRIPTION = 'US land parcels, land sales and listings, and land layers, for GIS programs.';
@@ -17,6 +18,11 @@ const CONFORMS_TO = [
   'http://www.opengis.net/spec/ogcapi-features-3/1.0/conf/filter',
   'http://www.opengis.net/spec/ogcapi-features-3/1.0/conf/features-filter',
   'http://www.opengis.net/spec/cql2/1.0/conf/cql2-text',
+  'http://www.opengis.net/spec/ogcapi-tiles-1/1.0/conf/core',
+  'http://www.opengis.net/spec/ogcapi-tiles-1/1.0/conf/tileset',
+  'http://www.opengis.net/spec/ogcapi-tiles-1/1.0/conf/tilesets-list',
+  'http://www.opengis.net/spec/ogcapi-tiles-1/1.0/conf/geodata-tilesets',
+  'http://www.opengis.net/spec/ogcapi-tiles-1/1.0/conf/mvt',
 ];
 
 const link = (rel: string, href: string, type: string, title: string) => ({ rel, href, type, title });
@@ -77,6 +83,9 @@ export function collectionPage(root: string, name: string, { title, description 
         JSON_SCHEMA,
         'Queryables',
       ),
+      ...(name === 'parcels'
+        ? [link(TILESETS_VECTOR, `${own}/tiles`, 'application/json', 'Vector tiles')]
+        : []),
     ],
   };
 }

@@ -5,6 +5,7 @@ import { SUPPORTED } from './cql-text.ts';
 import { CRS_NAMES, CRS84 } from './crs.ts';
 import { LIMITS } from './items-query.ts';
 import { GEOJSON, JSON_SCHEMA, OPENAPI } from './media-types.ts';
+import { TILE_PARAMETERS, TILE_PATHS } from './tiles-openapi.ts';
 
 type Schema = Record<string, unknown>;
 
@@ -87,6 +88,7 @@ const PARAMETERS: Record<string, Schema> = {
   'filter-lang': query('filter-lang', 'Language of the filter.', { type: 'string', enum: ['cql2-text'] }),
   cursor: query('cursor', 'Opaque. Part of the URL of the next page.', { type: 'string' }),
   f: query('f', 'Format of the response.', { type: 'string', enum: ['json'] }),
+  ...TILE_PARAMETERS,
 };
 
 function crsSchema(): Schema {
@@ -175,6 +177,20 @@ const PATHS = {
     'crs',
     'f',
   ]),
+  '/collections/parcels/tiles': page('get_tilesets', 'Tile sets of parcels', 'application/json', 'document'),
+  '/collections/parcels/tiles/WebMercatorQuad': page(
+    'get_tileset',
+    'The tile set of parcels',
+    'application/json',
+    'document',
+  ),
+  '/tileMatrixSets/WebMercatorQuad': page(
+    'get_tile_matrix_set',
+    'The tiling scheme',
+    'application/json',
+    'document',
+  ),
+  ...TILE_PATHS,
 };
 
 const text = { type: 'string' };
@@ -227,13 +243,17 @@ export const ogcOpenApi = (root: string, collections: Collections): object => ({
     title: 'Plat for GIS programs',
     version,
     description:
-      'OGC API - Features. Send an API key with the scope api:direct as a bearer token, or as the password of Basic authentication with any user name.',
+      'OGC API - Features and Tiles. Send an API key with the scope api:direct as a bearer token, or as the password of Basic authentication with any user name. Tiles also accept a map key in the URL.',
   },
   servers: [{ url: root }],
   security: [{ bearer: [] }, { basic: [] }],
   paths: PATHS,
   components: {
-    securitySchemes: { bearer: { type: 'http', scheme: 'bearer' }, basic: { type: 'http', scheme: 'basic' } },
+    securitySchemes: {
+      bearer: { type: 'http', scheme: 'bearer' },
+      basic: { type: 'http', scheme: 'basic' },
+      mapKey: { type: 'apiKey', in: 'query', name: 'token' },
+    },
     parameters: {
       ...PARAMETERS,
       collectionId: {

@@ -5,8 +5,10 @@ import { answerOptions } from '../http/cors.ts';
 import { faultOf, JSON_TYPE, notFound } from '../http/error-responses.ts';
 import { exchangeOf, respond } from '../http/exchange.ts';
 import { type Door, handlerFor, type RestDeps } from '../http/rest.ts';
+import { authorizationOf } from './basic-password.ts';
 import type { Collection } from './collection-parts.ts';
 import { findCollection, readCollections } from './collections.ts';
+import { answerMapOptions, identifyForMap } from './map-door.ts';
 import { JSON_SCHEMA, OPENAPI } from './media-types.ts';
 import {
   collectionList,
@@ -18,17 +20,11 @@ import {
 } from './ogc-documents.ts';
 import { ogcEndpoints } from './ogc-endpoints.ts';
 import { ogcOpenApi } from './ogc-openapi.ts';
+import { tileMatrixSet, tilesetList, tilesetPage } from './tile-documents.ts';
+import { tileEndpoints } from './tile-endpoints.ts';
 
 const ROOT = '/ogc';
 const READS = ['GET', 'HEAD'];
-
-/** Desktop programs such as QGIS send the key as a password, with any user name. */
-function authorizationOf({ headers: { authorization } }: Request): string | undefined {
-  const [, encoded] = /^Basic +([A-Za-z0-9+/=]+) *$/i.exec(authorization ?? '') ?? [];
-  if (encoded === undefined) return authorization;
-  const [, ...password] = Buffer.from(encoded, 'base64').toString().split(':');
-  return `Bearer ${password.join(':')}`;
-}
 
 const CHALLENGE = 'Bearer, Basic realm="Plat: use an API key as the password", charset="UTF-8"';
 
@@ -47,9 +43,14 @@ function sendOgcError(res: Response, error: unknown): void {
   respond(res, status, headers, body);
 }
 
-const DOOR: Door = { authorizationOf, sendError: sendOgcError };
+const DOOR: Door = {
+  identify: (req, _res, callers) => callers.identify(authorizationOf(req), 'direct'),
+  sendError: sendOgcError,
+};
 
-/** OGC API - Features, for GIS programs. */
+const MAP_DOOR: Door = { identify: identifyForMap, sendError: sendOgcError };
+
+/** OGC API - Features and Tiles, for GIS programs and maps. */
 export function ogcRouter(deps: RestDeps): Router {
   const router = Router({ caseSensitive: true });
   router.use(ROOT, ignoreAnyTag);
@@ -59,6 +60,9 @@ export function ogcRouter(deps: RestDeps): Router {
     ['/conformance', JSON_TYPE, conformance],
     ['/api', OPENAPI, async root => ogcOpenApi(root, await readCollections(db))],
     ['/collections', JSON_TYPE, async root => collectionList(root, await readCollections(db))],
+    ['/collections/parcels/tiles', JSON_TYPE, tilesetList],
+    ['/collections/parcels/tiles/WebMercatorQuad', JSON_TYPE, tilesetPage],
+    ['/tileMatrixSets/WebMercatorQuad', JSON_TYPE, tileMatrixSet],
   ];
   for (const [path, type, make] of pages)
     mount(router, ROOT + path, documentHandler(type, make, deps), READS);
@@ -83,6 +87,9 @@ export function ogcRouter(deps: RestDeps): Router {
   // HEAD is free, so it would reveal whether anything matches.
   for (const endpoint of ogcEndpoints)
     mount(router, endpoint.path, handlerFor(endpoint, deps, DOOR), ['GET']);
+  const options = answerMapOptions(['GET'], deps.callers);
+  for (const endpoint of tileEndpoints)
+    mount(router, endpoint.path, handlerFor(endpoint, deps, MAP_DOOR), ['GET'], options);
   router.use(ROOT, (req, res) =>
     sendOgcError(res, notFound(`Nothing matches ${req.method} on this path. ${ROOT}/ links to everything.`)),
   );
@@ -98,9 +105,14 @@ const ignoreAnyTag: RequestHandler = (req, _res, next) => {
   next();
 };
 
-function mount(router: Router, path: string, handle: RequestHandler, methods: string[]): void {
+function mount(
+  router: Router,
+  path: string,
+  handle: RequestHandler,
+  methods: string[],
+  options = answerOptions(methods),
+): void {
   const route = router.route(path.replaceAll(/\{(\w+)\}/g, ':$1'));
-  const options = answerOptions(methods);
   route.all((req, res, next) => {
     exchangeOf(res).route = path;
     if (methods.includes(req.method)) return handle(req, res, next);
