@@ -1,10 +1,12 @@
 import { ReadableStream as NodeStream } from 'node:stream/web';
 import type { ColumnMeta } from 'flatgeobuf/lib/mjs/column-meta.js';
 import type { Feature } from 'flatgeobuf/lib/mjs/flat-geobuf/feature.js';
+import { type IFeature, parseProperties } from 'flatgeobuf/lib/mjs/generic/feature.js';
 import { ColumnType, deserialize } from 'flatgeobuf/lib/mjs/generic.js';
-import { fromFeature, type IGeoJsonFeature } from 'flatgeobuf/lib/mjs/geojson/feature.js';
+import { fromGeometry } from 'flatgeobuf/lib/mjs/geojson/geometry.js';
 import type { HeaderMeta } from 'flatgeobuf/lib/mjs/header-meta.js';
 import { calcTreeSize } from 'flatgeobuf/lib/mjs/packedrtree.js';
+import type { Geometry } from 'geojson';
 import { formatError, limitsOf, truncatedError } from '../../shared/platform/http/download-context.ts';
 import { addRow, type FileRead, isFull, plainValue } from './row-batch.ts';
 import type { OpenedSource } from './source.ts';
@@ -23,8 +25,8 @@ export async function* readFlatGeobuf({ source, output, context }: FileRead): As
   try {
     for await (const feature of deserialize(asStream(frames), { headerMetaFn, fromFeature: exactFeature })) {
       features++;
-      const { properties, geometry } = feature as IGeoJsonFeature;
-      addRow(output, properties ?? {}, geometry);
+      const { properties, geometry } = feature as ReadFeature;
+      addRow(output, properties, geometry);
       if (isFull(output)) yield;
     }
   } finally {
@@ -35,15 +37,24 @@ export async function* readFlatGeobuf({ source, output, context }: FileRead): As
   if (promised > features) throw truncatedError(name, `it has ${features} of ${promised} features`);
 }
 
+type ReadFeature = IFeature & { properties: Record<string, unknown>; geometry: Geometry | null };
+
 /** Reads a feature with all digits of its 64-bit integers. The library would round those beyond 2^53. */
-function exactFeature(id: number, feature: Feature, header: HeaderMeta): IGeoJsonFeature {
-  const read = fromFeature(id, feature, header);
+function exactFeature(_id: number, feature: Feature, header: HeaderMeta): ReadFeature {
   const columns = header.columns ?? [];
+  const properties: Record<string, unknown> = parseProperties(feature, columns);
   const isRounded = (value: unknown) =>
     typeof value === 'number' && Math.abs(value) > Number.MAX_SAFE_INTEGER;
-  if (columns.some(({ name, type }) => isLong(type) && isRounded(read.properties?.[name])))
-    Object.assign(read.properties!, longValues(feature, columns));
-  return read;
+  if (columns.some(({ name, type }) => isLong(type) && isRounded(properties[name])))
+    Object.assign(properties, longValues(feature, columns));
+  return { properties, geometry: geometryOf(feature, header) };
+}
+
+/** The library can't read a feature that has no geometry, or an empty one. */
+function geometryOf(feature: Feature, header: HeaderMeta): Geometry | null {
+  const geometry = feature.geometry();
+  if (geometry === null || geometry.xyLength() + geometry.partsLength() === 0) return null;
+  return fromGeometry(geometry, header.geometryType);
 }
 
 const isLong = (type: ColumnType): boolean => type === ColumnType.Long || type === ColumnType.ULong;

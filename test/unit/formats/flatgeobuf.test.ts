@@ -43,6 +43,15 @@ function packTyped(columns: Column[], rows: unknown[][], featuresCount = rows.le
 }
 
 describe('FlatGeobuf', () => {
+  test('features without a geometry are rows without one, as GDAL writes them', async () => {
+    const { rows } = await read(readFileSync(`${fixtures}null-geometry.fgb`));
+    expect(rows.map(({ values, geometry }) => [values, geometry?.type ?? null])).toEqual([
+      [{ PIN: '1', n: 1 }, null],
+      [{ PIN: '2', n: 2 }, 'Polygon'],
+      [{ PIN: '3', n: 3 }, null],
+    ]);
+  });
+
   test('properties and geometry arrive as they were packed, even from gzip and ZIP', async () => {
     const roll: FeatureCollection = JSON.parse(readFileSync(`${fixtures}washington-parcels.geojson`, 'utf8'));
     const plain = roll.features.map(({ properties, geometry }) => ({
