@@ -26,7 +26,7 @@ import { newBlockCache } from '../raster/chunks.ts';
 import { type ElevationTile, type OpenElevation, openElevation } from '../raster/elevation-grid.ts';
 import { CACHE_BYTES } from '../raster/limits.ts';
 import { type Layer, type MarkedParcel, maxReach } from './marked-layers.ts';
-import { type BuildableFigures, measureBuildable, newSteepOutline } from './measure-buildable.ts';
+import { type BuildableFigures, hasSlopes, measureBuildable, newSteepOutline } from './measure-buildable.ts';
 import { type OverlayKernels, prepareOverlays } from './measure-overlays.ts';
 import type { LandInput } from './read-land.ts';
 
@@ -302,7 +302,7 @@ const RECIPES: Record<LayerKind, (input: LandInput, kernels: LandKernels, contex
         row.max_elevation_m = round2(terrain.maxElevationM);
         row.mean_slope_percent = round2(terrain.meanSlopePercent);
         row.steeper_percent = terrain.steeperPercent.map(round2);
-        if (!steep?.ground) return;
+        if (!steep?.ground || !hasSlopes(terrain)) return;
         const buildable = measureBuildable(shape, steep.ground, {
           wetlands: overlapOf('wetlands'),
           flood_zone: overlapOf('flood'),

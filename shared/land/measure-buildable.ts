@@ -5,7 +5,7 @@ import { type Ground, groundOf, UNBUILDABLE_REASONS, type UnbuildableReason } fr
 import type { PreparedOverlap } from '../kernels/overlap.ts';
 import { round2 } from '../kernels/stats/rounding.ts';
 import { STEEP_PERCENT } from '../model/land-layers.ts';
-import type { AddEdge, SteepOutline } from '../raster/elevation-grid.ts';
+import type { AddEdge, SteepOutline, Terrain } from '../raster/elevation-grid.ts';
 
 /** The columns in parcel_attributes. */
 export type BuildableFigures = {
@@ -22,6 +22,11 @@ export type UnbuildableLayers = {
   flood_zone: PreparedOverlap;
   water: PreparedOverlap | null;
 };
+
+/** Ground without a slope may be steep, so there must be less of it than an error in the figures matters. */
+const MAX_UNKNOWN_SHARE = 0.01;
+
+export const hasSlopes = ({ knownShare }: Terrain): boolean => knownShare >= 1 - MAX_UNKNOWN_SHARE;
 
 /** Prepares a parcel's ground, and adds the steep ground of the grid that is used. */
 export function newSteepOutline(shape: MultiPolygon) {

@@ -47,7 +47,7 @@ export type OpenElevation = {
 /** Receives an edge of a cell, with the steep ground on its left. Straight edges come as a whole. */
 export type AddEdge = (from: Position, to: Position) => void;
 
-/** The outline of the ground steeper than a grade in percent. Cells without a slope aren't steep. */
+/** The outline of the ground steeper than a grade in percent. Cells without a slope aren't in it. */
 export type SteepOutline = {
   grade: number;
   /** Called for each grid that is tried. Only the last one counts. */

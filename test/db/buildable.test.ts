@@ -105,6 +105,27 @@ describe('buildable land', () => {
     expect(await compute(['flood'])).toEqual(NONE);
   });
 
+  test.each([
+    // A cell without data leaves nine cells without a slope, of the lot's 900. Three of these are in the lot.
+    ['at the edge', 38, 39, true],
+    ['inside', 50, 51, false],
+  ])('%s of the lot, cells without a slope', async (_where, top, bottom, isKnown) => {
+    const holed = join(folder, `holed-${top}.tif`);
+    const isHole = (column: number, row: number) =>
+      column >= 40 && column <= 41 && row >= top && row <= bottom;
+    writePlane(holed, 0, { nodata: '-9999', at: (column, row) => (isHole(column, row) ? -9999 : 100) });
+    await putTile(pool, holed, COVERAGE);
+    await put('wetlands');
+    await put('flood');
+    const { percent, acres, filtered } = await compute();
+    expect(await all(pool, 'select mean_slope_percent as slope from parcel_attributes')).toEqual([
+      { slope: 0 },
+    ]);
+    expect([percent, acres === null, filtered === null]).toEqual(
+      isKnown ? [100, false, false] : [null, true, true],
+    );
+  });
+
   test('counts a pond without a name, which has no shore', async () => {
     await putTile(pool, path, COVERAGE);
     await put('wetlands');

@@ -124,6 +124,7 @@ export const COUNTING_KERNELS: LandKernels = {
             maxElevationM: tiles.length,
             meanSlopePercent: tiles.length,
             steeperPercent: new Array(11).fill(tiles.length),
+            knownShare: 1,
           },
     close: async () => {},
   }),

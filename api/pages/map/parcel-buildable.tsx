@@ -32,7 +32,7 @@ export function BuildableLand({ detail }: { detail: Detail }) {
     <section id="buildable" class="buildable">
       <h3>Buildable land</h3>
       {figures.buildable_acres == null ? (
-        <p>{unknownText(figures.buildable_missing)}</p>
+        <p>{unknownText(figures.buildable_missing, detail.mean_slope_percent != null)}</p>
       ) : (
         <Measured detail={detail} figures={figures} />
       )}
@@ -40,8 +40,9 @@ export function BuildableLand({ detail }: { detail: Detail }) {
   );
 }
 
-function unknownText(missing: readonly string[]): string {
-  if (missing.length === 0) return 'Not measured yet.';
+function unknownText(missing: readonly string[], hasSlope: boolean): string {
+  if (hasSlope && missing.includes('elevation'))
+    return "Unknown: elevation data doesn't cover the whole parcel, or it hasn't been measured yet.";
   return `Unknown: there is no ${inWords.format(missing.map(layer => LAYERS[layer]!))} data for this parcel.`;
 }
 

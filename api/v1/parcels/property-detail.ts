@@ -103,7 +103,7 @@ const parcelDetail = z
       .array(z.enum(['elevation', 'wetlands', 'flood']))
       .nullable()
       .describe(
-        'Layers without which buildable land cannot be measured. Empty if all are known. Null for a retired parcel.',
+        'Layers without which buildable land cannot be measured, such as `elevation` if more than 1% of the parcel has no slope. Empty if all are known. Null for a retired parcel.',
       ),
     ...schemasOf({ mean_slope_percent, min_elevation_m, mean_elevation_m, max_elevation_m }),
     overlays: parcelOverlays,

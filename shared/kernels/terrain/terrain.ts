@@ -5,6 +5,8 @@ export type Terrain = {
   meanSlopePercent: number;
   /** Percentage of the area that is steeper than each of the grades, 0 to 100. */
   steeperPercent: number[];
+  /** Share of the parcel's area whose slope is known, 0.5 to 1. */
+  knownShare: number;
 };
 
 /** Running sums over a parcel's cells, weighted by the covered share of each. */
@@ -105,5 +107,6 @@ export function terrainOf(sums: TerrainSums, parcelCells: number): Terrain | nul
     maxElevationM: sums.maxM,
     meanSlopePercent: sums.slopeSum / area,
     steeperPercent: steeperArea.map(steeper => 100 * (steeper / area)),
+    knownShare: Math.min(1, area / parcelCells),
   };
 }

@@ -52,7 +52,8 @@ select {{summary}}, {{roll}}, p.boundary, p.retired_at,
   f.waterfront_ft, a.water_name,
   f.buildable_acres, f.buildable_percent, f.buildable_patch_acres, a.unbuildable,
   case when f.property_id is not null then array_remove(array[
-    case when f.steeper_percent is null then 'elevation' end,
+    case when f.steeper_percent is null or (f.buildable_acres is null
+      and f.wetlands_percent is not null and f.flood_zone_percent is not null) then 'elevation' end,
     case when f.wetlands_percent is null then 'wetlands' end,
     case when f.flood_zone_percent is null then 'flood' end
   ], null) end as buildable_missing,

@@ -187,6 +187,20 @@ test('is null where a value is unknown', async () => {
   );
 });
 
+test('names the elevation if slopes are known for only a part of the parcel', async () => {
+  const set = (acres: number | null) =>
+    db.pool.query('update parcel_filters set buildable_acres = $1 where property_id = $2', [
+      acres,
+      SULLIVAN + 1,
+    ]);
+  await set(null);
+  expect((await ask(SULLIVAN + 1)).json).toMatchObject({
+    buildable_acres: null,
+    buildable_missing: ['elevation'],
+  });
+  await set(LAND.buildable_acres);
+});
+
 test('a parcel that left the roll is returned by id, as the roll last had it', async () => {
   const { status, json } = await ask(SULLIVAN + 3);
   expect(status).toBe(200);

@@ -33,7 +33,7 @@ function failing(first: number, error: Error): { kernels: LandKernels; asked(): 
   const openElevation: LandKernels['openElevation'] = () => ({
     terrainOf: async () => {
       if (++asked <= first) throw error;
-      return { ...terrain, steeperPercent: [] };
+      return { ...terrain, steeperPercent: [], knownShare: 1 };
     },
     close: async () => {},
   });

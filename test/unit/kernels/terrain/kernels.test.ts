@@ -161,6 +161,7 @@ describe('shares of a parcel', () => {
     const { NaN: none } = Number;
     const half = sumsOf([1, 1, 1, 1], [1, 2, none, none], [30, 3, none, none]);
     expect(terrainOf(half, 4)?.steeperPercent).toEqual([50, 50, 50]);
+    expect(terrainOf(half, 4)?.knownShare).toBe(0.5);
     expect(terrainOf(half, 4.01)).toBeNull();
     expect(terrainOf(sumsOf([0, 0, 0, 0], [1, 1, 1, 1], [1, 1, 1, 1]), 0)).toBeNull();
   });
