@@ -2230,7 +2230,7 @@ export interface components {
                 reason: "wetlands" | "flood_zone" | "water" | "steep";
                 acres: number;
             }[] | null;
-            /** @description Layers without which buildable land cannot be measured. Empty if all are known. Null for a retired parcel. */
+            /** @description Layers without which buildable land cannot be measured, such as `elevation` if more than 1% of the parcel has no slope. Empty if all are known. Null for a retired parcel. */
             buildable_missing: ("elevation" | "wetlands" | "flood")[] | null;
             /** @description Mean slope of the ground, weighted by area, in percent. Null if no elevation layer has slopes for at least half of the parcel. */
             mean_slope_percent: number | null;

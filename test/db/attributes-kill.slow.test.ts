@@ -7,6 +7,7 @@ import { createTestDatabase } from '../support/database.ts';
 import { geographicKeys, writeTiff } from '../support/geotiff.ts';
 import { all } from '../support/ingest.ts';
 import { marksOf, putLayer, putTile } from '../support/land.ts';
+import { overlayOf } from '../support/overlays.ts';
 import { square } from '../support/parcels.ts';
 import {
   compute,
@@ -46,6 +47,17 @@ beforeAll(async () => {
     }));
   await putLayer(pool, 'wetlands', { coverage: EVERYWHERE, features: ponds(0.0007) });
   await putLayer(pool, 'flood', { coverage: EVERYWHERE, features: ponds(0.0023) });
+  await putLayer(pool, 'overlay', {
+    coverage: EVERYWHERE,
+    features: ponds(0.0017).map((pond, n) => ({ ...pond, class: n % 3 === 0 ? 'shop' : 'house' })),
+  });
+  await pool.query(
+    `update layer_features set overlays = jsonb_build_object('zoning', class)
+     where feed_id = (select id from feeds where kind = 'overlay')`,
+  );
+  await pool.query("update land_layers set overlays = $1 where kind = 'overlay'", [
+    JSON.stringify([overlayOf('zoning', ['house', 'shop'], 300)]),
+  ]);
   await putHeights();
 });
 
@@ -66,9 +78,12 @@ const snapshot = () =>
   all(
     pool,
     `select to_jsonb(a) - 'computed_at' as attributes,
+       (select jsonb_agg(o) from parcel_overlays o where o.fips = a.fips and o.property_id = a.property_id) as overlays,
        (f.landlocked, f.wetlands_percent, f.flood_zone_percent, f.highway_frontage_ft, f.road_frontage_ft,
-         f.local_frontage_ft, f.steeper_percent) is not distinct from (a.landlocked, a.wetlands_percent,
-         a.flood_zone_percent, a.highway_frontage_ft, a.road_frontage_ft, a.local_frontage_ft, a.steeper_percent) as filters_agree
+         f.local_frontage_ft, f.steeper_percent, f.buildable_acres, f.buildable_percent, f.buildable_patch_acres)
+         is not distinct from (a.landlocked, a.wetlands_percent, a.flood_zone_percent, a.highway_frontage_ft,
+         a.road_frontage_ft, a.local_frontage_ft, a.steeper_percent, a.buildable_acres, a.buildable_percent,
+         a.buildable_patch_acres) as filters_agree
      from parcel_attributes a
      join parcel_filters f using (fips, property_id)
      order by property_id`,
@@ -82,11 +97,17 @@ test('when workers are killed in the middle of chunks, the next one finishes the
   const wanted = await snapshot();
   expect(wanted).toHaveLength(LOTS);
   expect(wanted.every(row => row.filters_agree)).toBe(true);
+  const shares = wanted.map(({ overlays, attributes }) => [
+    overlays?.[0]?.percent > 0,
+    attributes.buildable_percent > 0 && attributes.buildable_percent < 100,
+  ]);
+  for (const at of [0, 1]) expect(shares.filter(share => share[at]).length).toBeGreaterThan(100);
 
-  await pool.query('truncate parcel_attributes');
+  await pool.query('truncate parcel_attributes, parcel_overlays');
   await pool.query(
     `update parcel_filters set landlocked = null, wetlands_percent = null, flood_zone_percent = null,
-       highway_frontage_ft = null, road_frontage_ft = null, local_frontage_ft = null, steeper_percent = null`,
+       highway_frontage_ft = null, road_frontage_ft = null, local_frontage_ft = null, steeper_percent = null,
+       buildable_acres = null, buildable_percent = null, buildable_patch_acres = null`,
   );
   await plan(pool, { scope }, CHUNK_PARCELS);
   // A chunk takes some 20 statements, from where it is written on 6: holding its marks, storing, taking the
