@@ -27,14 +27,16 @@ export class PlatError extends Error {
     } = isEnvelope(error)
       ? error.error
       : { code: 'unknown', message: `The server returned status ${status}.` };
-    const reasons = Object.entries(details).map(([field, why]) => `${field} ${why.join('; ')}`);
-    super([message, ...reasons].join('\n  '));
+    super([message, ...reasonsOf(details)].join('\n  '));
     this.status = status;
     this.code = code;
     this.details = details;
     this.requestId = headers.get('X-Request-Id');
   }
 }
+
+export const reasonsOf = (details: Record<string, string[]> = {}): string[] =>
+  Object.entries(details).map(([field, why]) => `${field} ${why.join('; ')}`);
 
 const isEnvelope = (error: unknown): error is Envelope =>
   typeof error === 'object' && error !== null && typeof (error as Envelope).error?.code === 'string';

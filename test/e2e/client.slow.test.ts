@@ -57,6 +57,10 @@ test('the package runs in Node, and needs nothing of Node', async () => {
   expect(outputFiles[0]!.contents.length).toBeLessThan(30_000);
 });
 
+test('the installed command runs', () => {
+  expect(run('npx', 'plat-client', '--help')).toContain('plat-client COMMAND');
+});
+
 test('the published types have no any', () => {
   const { types } = JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8')).exports['.'];
   for (const name of ['index', 'connect', 'openapi', 'budget', 'exports', 'results', 'rows', 'webhooks']) {
