@@ -1,6 +1,7 @@
 import { createInterface } from 'node:readline';
 import type { JSONRPCMessage } from '@modelcontextprotocol/server';
 import type { Command } from 'commander';
+import { TOOLSETS } from '../api/mcp/toolsets.ts';
 import { loadConfig } from '../shared/platform/config.ts';
 import { PlatError } from '../shared/platform/errors.ts';
 import { localUrl } from '../shared/platform/origin.ts';
@@ -18,8 +19,9 @@ export function addMcpCommand(program: Command): void {
     .description(
       'run an MCP server on standard input and output; it calls the service at PLAT_URL with PLAT_API_KEY',
     )
+    .option('--toolsets <names>', `offer only the tools in these sets: ${TOOLSETS.join(', ')}`)
     .addHelpText('after', HELP)
-    .action(() => run(serviceUrl(), requireKey()));
+    .action(({ toolsets }: { toolsets?: string }) => run(endpointOf(serviceUrl(), toolsets), requireKey()));
 }
 
 function serviceUrl(): string {
@@ -27,6 +29,10 @@ function serviceUrl(): string {
   if (PLAT_URL) return PLAT_URL.replace(/\/+$/, '');
   const config = loadConfig();
   return config.BASE_URL ?? readState(config)?.apiUrl ?? localUrl(config.HOST, config.PORT);
+}
+
+function endpointOf(url: string, toolsets: string | undefined): string {
+  return toolsets === undefined ? `${url}/mcp` : `${url}/mcp?${new URLSearchParams({ toolsets })}`;
 }
 
 function requireKey(): string {
@@ -99,7 +105,7 @@ async function request(
   const { method, params } = message;
   const version = (params?._meta?.[VERSION] as string | undefined) ?? negotiated;
   const named = params?.name ?? params?.uri;
-  const response = await fetch(`${url}/mcp`, {
+  const response = await fetch(url, {
     method: 'POST',
     headers: {
       Authorization: `Bearer ${key}`,

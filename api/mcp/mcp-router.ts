@@ -14,6 +14,7 @@ import { isTooDeep, MAX_BODY_BYTES, TOO_DEEP } from '../http/validate.ts';
 import { metadataOf, SCOPE } from '../oauth/oauth-paths.ts';
 import { type McpDeps, mcpServers } from './mcp-server.ts';
 import type { ToolCallRequest } from './tool-call.ts';
+import { parseToolsets, TOOLSETS } from './toolsets.ts';
 
 const PATH = '/mcp';
 
@@ -75,9 +76,13 @@ async function answer(service: Service, req: Request, res: Response): Promise<vo
     const body = await read(req, res);
     const refusal = refusalOf(body);
     if (refusal !== undefined) return sendRpcError(res, refusal.status, refusal);
+    const { toolsets, unknownName } = parseToolsets(req.originalUrl);
+    if (unknownName !== undefined)
+      return sendRpcError(res, 400, unknownToolset(unknownName, body as Message));
     const call: ToolCallRequest = {
       exchange: exchangeOf(res),
       caller,
+      toolsets,
       work,
       idempotencyKey: req.headers['idempotency-key'],
       tokens: 0,
@@ -116,6 +121,12 @@ function refusalOf(body: unknown): (Refusal & { status: number }) | undefined {
   return undefined;
 }
 
+const unknownToolset = (name: string, { id = null }: Message): Refusal => ({
+  code: -32_602,
+  message: `toolsets: ${name === '' ? 'a name is missing' : `${name} is unknown`}. Use ${TOOLSETS.join(', ')}, separated by commas. Without toolsets, you get all tools.`,
+  id,
+});
+
 async function answerMessage(
   { handler, withTools }: Service,
   req: Request,
@@ -134,7 +145,7 @@ async function answerMessage(
   const answered = await response.text();
   if (aborted.signal.aborted) return;
   const { method } = (body ?? {}) as Message;
-  const text = method === 'tools/list' ? withTools(answered, caller) : answered;
+  const text = method === 'tools/list' ? withTools(answered, call) : answered;
   const headers = [...response.headers].flat().concat('Cache-Control', 'no-store');
   respond(res, response.status, headers, text, call.tokens);
 }

@@ -8,11 +8,11 @@ import { AjvJsonSchemaValidator } from '@modelcontextprotocol/server/validators/
 import type { Logger } from '../../shared/platform/log.ts';
 import { version } from '../../shared/platform/root.ts';
 import { onlyReads } from '../http/authorize.ts';
-import type { Caller } from '../http/callers.ts';
-import { PROMPT_LIST, promptOf } from './mcp-prompts.ts';
+import { promptOf, promptsIn } from './mcp-prompts.ts';
 import { coverageAt, RESOURCE_TEMPLATES, RESOURCES, textAt } from './mcp-resources.ts';
 import { type CallDeps, callTool, type ToolCallRequest } from './tool-call.ts';
 import type { Arguments, Tool } from './tools.ts';
+import type { Toolset } from './toolsets.ts';
 
 export type McpDeps = CallDeps & {
   tools: ReadonlyMap<string, Tool>;
@@ -22,11 +22,23 @@ export type McpDeps = CallDeps & {
 const IDENTITY = { name: 'plat', title: 'Plat: US land parcels', version };
 
 /** Instructions that a model reads before it uses tools. */
-const INSTRUCTIONS = `Land parcels, sales, market statistics, and valuations for US counties. Calls cost tokens from the user's account. Each tool states its
-price, and _meta shows the cost of a call. First find the county's FIPS code with find_regions (free). search (free) finds addresses,
-parcel numbers, owners, and places in all counties. To find lots, call filter_properties with all
-conditions at once instead of reading parcels one by one. A page costs the same at any size, so request as many rows as you need (about 60 fit
-in the text). Use property_id to get a valuation. Areas are in acres, prices in USD. Show people the parcels' map links.`;
+const INSTRUCTIONS: readonly (string | [Toolset, string])[] = [
+  "Land parcels, sales, market statistics, and valuations for US counties. Calls cost tokens from the user's account.",
+  'Each tool states its price, quote: true returns only the price, and _meta shows the cost of a call.',
+  ['markets', 'find_regions (free) returns the FIPS code of a county.'],
+  ['parcels', 'search (free) finds counties, addresses, parcel numbers, owners, and places.'],
+  [
+    'parcels',
+    'To find lots, call filter_properties with all conditions at once instead of reading parcels one by one. A page costs the same at any size, so request all the rows that you need (about 60 fit in the text). Use property_id to get a valuation.',
+  ],
+  "Areas are in acres, prices in USD. Show people the parcels' map links.",
+];
+
+const instructionsFor = (toolsets: ReadonlySet<Toolset>): string =>
+  INSTRUCTIONS.flatMap(part => {
+    if (typeof part === 'string') return [part];
+    return toolsets.has(part[0]) ? [part[1]] : [];
+  }).join(' ');
 
 /** Changes only with a release. */
 const CACHE = { ttlMs: 3_600_000, cacheScope: 'public' } as const;
@@ -34,18 +46,15 @@ const CACHE = { ttlMs: 3_600_000, cacheScope: 'public' } as const;
 export type McpServers = {
   /** The server for one request. Parts that requests share are created only once. */
   makeServer(call: ToolCallRequest): Server;
-  /** Adds the tools that the caller can use to the result of `tools/list`. Their JSON is built only once. */
-  withTools(answer: string, caller: Caller): string;
+  /** Adds the tools that the client can use to the result of `tools/list`. Their JSON is built only once. */
+  withTools(answer: string, call: ToolCallRequest): string;
 };
 
 export function mcpServers(deps: McpDeps): McpServers {
   const { tools } = deps;
-  const definitions = [...tools.values()].map(({ definition }) => definition);
-  const all = JSON.stringify(definitions);
-  const readOnly = JSON.stringify(definitions.filter(({ annotations }) => annotations.readOnlyHint));
+  const listed = [...tools.values()].map(tool => ({ ...tool, json: JSON.stringify(tool.definition) }));
   const options = {
     capabilities: { tools: {}, resources: {}, prompts: {} },
-    instructions: INSTRUCTIONS.replaceAll('\n', ' '),
     jsonSchemaValidator: new AjvJsonSchemaValidator(),
     cacheHints: {
       'tools/list': { ...CACHE, cacheScope: 'private' } as const,
@@ -55,10 +64,13 @@ export function mcpServers(deps: McpDeps): McpServers {
     },
   };
   const makeServer = (call: ToolCallRequest) => {
-    const server = new Server(IDENTITY, options);
+    const { toolsets } = call;
+    const server = new Server(IDENTITY, { ...options, instructions: instructionsFor(toolsets) });
     server.setRequestHandler('tools/list', () => ({ tools: [] }));
     server.setRequestHandler('tools/call', ({ params }, { mcpReq }) => {
       const tool = tools.get(params.name) ?? unknown(`Unknown tool ${params.name}.`);
+      if (!toolsets.has(tool.toolset))
+        unknown(`${params.name} is in the toolset ${tool.toolset}. Add it to toolsets in the server's URL.`);
       return callTool(tool, (params.arguments ?? {}) as Arguments, call, mcpReq.signal, deps);
     });
     server.setRequestHandler('resources/list', () => ({ resources: RESOURCES }));
@@ -75,7 +87,7 @@ export function mcpServers(deps: McpDeps): McpServers {
       if (isError) return refuse(uri, envelope);
       return { contents: [{ uri, mimeType: 'text/plain', text: envelope }] };
     });
-    server.setRequestHandler('prompts/list', () => PROMPT_LIST);
+    server.setRequestHandler('prompts/list', () => ({ prompts: promptsIn(toolsets) }));
     server.setRequestHandler('prompts/get', ({ params: { name, arguments: args = {} } }) => {
       const prompt = promptOf(name, args) ?? unknown(`Unknown prompt ${name}.`);
       return 'missing' in prompt
@@ -84,8 +96,12 @@ export function mcpServers(deps: McpDeps): McpServers {
     });
     return server;
   };
-  const withTools = (answer: string, caller: Caller) =>
-    answer.replace('"tools":[]', () => `"tools":${onlyReads(caller) ? readOnly : all}`);
+  const withTools = (answer: string, { caller, toolsets }: ToolCallRequest) => {
+    const canUse = ({ definition: { annotations }, toolset }: Tool) =>
+      toolsets.has(toolset) && (annotations.readOnlyHint || !onlyReads(caller));
+    const json = listed.filter(canUse).map(tool => tool.json);
+    return answer.replace('"tools":[]', () => `"tools":[${json.join()}]`);
+  };
   return { makeServer, withTools };
 }
 

@@ -8,12 +8,15 @@ import { describeResult } from './result-text.ts';
 import { structured } from './tool-schemas.ts';
 import { textOf } from './tool-text.ts';
 import { type Arguments, endpointFor, requestOf, type Tool } from './tools.ts';
+import type { Toolset } from './toolsets.ts';
 
 export type CallDeps = ServeDeps & { metrics: Metrics };
 
 export type ToolCallRequest = {
   exchange: Exchange;
   caller: Caller;
+  /** Only tools in these sets exist for the client. */
+  toolsets: ReadonlySet<Toolset>;
   work: HeavyCall;
   idempotencyKey: string | string[] | undefined;
   apiUrl: string;

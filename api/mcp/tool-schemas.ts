@@ -1,3 +1,6 @@
+import { argumentText, assistantText, unitOf } from './assistant-text.ts';
+import { toolNameOf } from './tool-names.ts';
+
 /** JSON Schemas for the tools: the endpoints' OpenAPI document, reduced to what a model needs. */
 
 export type Schema = { readonly [key: string]: unknown };
@@ -19,6 +22,8 @@ export type Operation = {
   responses: Record<string, { content?: { 'application/json': { schema: Schema } } }>;
 };
 
+export type Fields = Record<string, Schema>;
+
 export type Document = {
   paths: Record<string, Record<string, Operation>>;
   components: { schemas: Record<string, Schema> };
@@ -29,25 +34,39 @@ const LEFT_OUT = 'id example examples title pattern maxLength minLength maxItems
 const IN_ARGUMENTS = new Set(LEFT_OUT);
 const ABSURD_BOUND = 100_000;
 
-/** Result schemas keep only the shape. The result's text explains the content. */
+/** Result schemas keep names and types. The result's text explains the content. */
 const IN_ANSWERS = new Set(
-  [LEFT_OUT, 'description format minimum maximum default propertyNames required'.split(' ')].flat(),
+  [
+    LEFT_OUT,
+    'description format minimum maximum default propertyNames required enum const'.split(' '),
+  ].flat(),
 );
 
-/**
- * A tool's input: parameters and body in one object, without `cursor`, because `page` is shorter.
- * @param described whether fields have descriptions
- */
-export function inputOf(document: Document, operations: readonly Operation[], described: boolean): Schema {
+/** list_filters describes each filter in full. */
+const FILTER = '/ParcelFilter';
+const FIRST_SENTENCE = /^.*?\.(?= [A-Z]|$)/s;
+const withFirstSentence = ({ description, ...schema }: Schema): Schema =>
+  description === undefined
+    ? schema
+    : { ...schema, description: FIRST_SENTENCE.exec(String(description))?.[0] ?? description };
+
+/** A tool's input: parameters and body in one object. `page` replaces the longer `cursor`. */
+export function inputOf(document: Document, operations: readonly Operation[]): Schema {
   const properties: Record<string, Schema> = {};
   const required: string[][] = [];
   for (const { parameters = [], requestBody } of operations) {
-    const body = requestBody && resolved(document, requestBody.content['application/json'].schema);
-    const exposed = parameters.filter(parameter => parameter.in !== 'header' && parameter.name !== 'cursor');
+    const reference = requestBody?.content['application/json'].schema;
+    const body = reference && resolved(document, reference);
+    const isFilter = String(reference?.$ref).endsWith(FILTER);
+    const isPaged = parameters.some(({ name }) => name === 'page');
+    const exposed = parameters.filter(
+      parameter => parameter.in !== 'header' && !(isPaged && parameter.name === 'cursor'),
+    );
     for (const { name, schema, description } of exposed)
       properties[name] = argument(document, { ...schema, description });
     for (const [name, schema] of Object.entries((body?.properties ?? {}) as Record<string, Schema>))
-      properties[name] = bodyOfAnother(document, schema) ?? argument(document, schema);
+      properties[name] =
+        bodyOfAnother(document, schema) ?? argument(document, isFilter ? withFirstSentence(schema) : schema);
     const needed = exposed.filter(parameter => parameter.required).map(({ name }) => name);
     required.push([...needed, ...((body?.required ?? []) as string[])]);
   }
@@ -55,28 +74,61 @@ export function inputOf(document: Document, operations: readonly Operation[], de
   const always = required[0]!.filter(name => required.every(names => names.includes(name)));
   return {
     type: 'object',
-    properties: described ? withoutRepeats(properties) : withoutWords(properties),
+    properties: withoutRepeats(properties),
     ...(always.length > 0 && { required: always }),
-    additionalProperties: false,
   };
 }
 
 /** A tool's structured content, which must be an object. Undefined if there is no body. */
 export function outputOf(document: Document, operations: readonly Operation[]): Schema | undefined {
   const schemas = operations.flatMap(({ responses, 'x-quote': quote }) => {
-    const [, response] = Object.entries(responses).find(([status]) => status.startsWith('2'))!;
-    const answers = [response.content?.['application/json'].schema, ...(quote ? [quote] : [])];
-    return answers.map(schema => schema && asObject(simplified(document, schema, IN_ANSWERS) as Schema));
+    const bodies = Object.entries(responses)
+      .filter(([status]) => status.startsWith('2'))
+      .map(([, response]) => response.content?.['application/json'].schema);
+    return [...bodies, ...(quote ? [quote] : [])];
   });
   if (schemas.some(schema => schema === undefined)) return undefined;
-  const distinct = [...new Map(schemas.map(schema => [JSON.stringify(schema), schema!])).values()];
-  return distinct.length > 1 ? { type: 'object', anyOf: distinct } : distinct[0];
+  const shapes = schemas.map(schema => shapeOf(asObject(simplified(document, schema, IN_ANSWERS) as Schema)));
+  return shapes.reduce(either);
 }
 
 const asObject = (schema: Schema): Schema =>
-  schema.type === 'object'
-    ? schema
-    : { type: 'object', properties: { results: schema }, required: ['results'] };
+  schema.type === 'object' ? schema : { type: 'object', properties: { results: schema } };
+
+/**
+ * The names of the result's fields and of those of its `results`, and which of them are lists and objects.
+ * Every value that matches the schema matches its shape.
+ */
+function shapeOf({ anyOf, oneOf, type, properties, items }: Schema, isNamed = true): Schema {
+  const choice = (anyOf ?? oneOf) as Schema[] | undefined;
+  if (choice !== undefined) return choice.map(one => shapeOf(one, isNamed)).reduce(either);
+  if (type === 'null') return { type };
+  if (type !== 'object' && type !== 'array') return {};
+  if (!isNamed) return { type };
+  if (items !== undefined) return { type, items: shapeOf(items as Schema) };
+  if (properties === undefined) return { type };
+  const fields = Object.entries(properties as Fields).map(([name, field]) => [
+    name,
+    shapeOf(field, name === 'results'),
+  ]);
+  return { type, properties: Object.fromEntries(fields) };
+}
+
+/** The shape of values that match one or the other. */
+function either(a: Schema, b: Schema): Schema {
+  if (a.type === undefined || b.type === undefined) return {};
+  const type = [...new Set([a.type, b.type].flat())];
+  const [these, those] = [a.properties, b.properties] as (Fields | undefined)[];
+  const shared = Object.keys(those ?? {}).filter(name => these?.[name] !== undefined);
+  const both = Object.fromEntries(shared.map(name => [name, either(these![name]!, those![name]!)]));
+  const isObject = these !== undefined || those !== undefined;
+  return {
+    ...a,
+    ...b,
+    type: type.length > 1 ? type : type[0],
+    ...(isObject && { properties: { ...these, ...those, ...both } }),
+  };
+}
 
 export function structured(body: unknown): Record<string, unknown> {
   return Array.isArray(body) ? { results: body } : (body as Record<string, unknown>);
@@ -98,49 +150,18 @@ function asArgument({ anyOf, minimum, items, ...schema }: Schema): Schema {
   };
 }
 
-const withoutWords = (properties: Record<string, Schema>): Record<string, Schema> =>
-  Object.fromEntries(
-    Object.entries(properties).map(([name, { description: _, ...schema }]) => [name, schema]),
-  );
-
-/** What goes without saying for a boolean, text, list, or amount, and what the filter's description says. */
-const IMPLIED = new RegExp(
-  [
-    ' False has no effect\\.| \\(true\\) or [^.]*\\(false\\)| Must match exactly(, ignoring case)?\\.',
-    ' Matches any of these(, ignoring case)?\\.|, ignoring case| In USD\\.| Parcels [^.]*\\bare kept[^.]*\\.',
-    ' Parcels never match if either is unknown\\.| Unknown if none of them were measured\\.',
-  ].join('|'),
-  'g',
-);
-
-/** Units that are part of a name. A percentage is never above 100. */
-const NAMED_UNITS: readonly [name: RegExp, unit: string][] = [
-  [/percent/, 'percent'],
-  [/acres/, 'acres'],
-  [/sqft/, 'square feet'],
-  [/_ft_/, 'feet'],
-  [/months/, 'months'],
-  [/years/, 'years'],
-];
-
-function withoutUnit(name: string, { maximum, ...schema }: Schema, description: string): [Schema, string] {
-  const unit = NAMED_UNITS.find(([pattern]) => pattern.test(name))?.[1];
-  const isImplied = maximum === undefined || (unit === 'percent' && maximum === 100);
-  return [isImplied ? schema : { ...schema, maximum }, description.replace(` In ${unit}.`, '')];
-}
-
-/** The description for `x_min` also covers `x_max`. */
-function withoutRepeats(properties: Record<string, Schema>): Record<string, Schema> {
+/** The description for `x_min` also covers `x_max`. A percentage is never above 100. */
+function withoutRepeats(properties: Fields): Fields {
   return Object.fromEntries(
-    Object.entries(properties).map(([name, { description: given, ...all }]) => {
-      const [rest, description] = withoutUnit(name, all, String(given).replaceAll(IMPLIED, ''));
-      const schema = given === undefined ? rest : { ...rest, description };
+    Object.entries(properties).map(([name, { description: given, maximum, ...rest }]) => {
+      const isImplied = maximum === undefined || (unitOf(name) === 'percent' && maximum === 100);
+      const schema = isImplied ? rest : { ...rest, maximum };
       const pair = /^(.*)_(min|max)$/.exec(name);
-      if (pair === null || !(`${pair[1]}_min` in properties && `${pair[1]}_max` in properties))
-        return [name, schema];
-      if (pair[2] === 'max') return [name, rest];
-      const words = description.replace(/ (Minimum|Earliest), inclusive\./, '');
-      return [name, { ...rest, description: words }];
+      const isPair = pair !== null && `${pair[1]}_min` in properties && `${pair[1]}_max` in properties;
+      if (isPair && pair[2] === 'max') return [name, schema];
+      const words = String(given ?? '').replace(isPair ? / (Minimum|Earliest), inclusive\./ : '', '');
+      const description = argumentText(name, words);
+      return [name, description === undefined ? schema : { ...schema, description }];
     }),
   );
 }
@@ -151,7 +172,7 @@ function bodyOfAnother(document: Document, { $ref }: Schema): Schema | undefined
   const other = Object.values(document.paths)
     .flatMap(path => Object.values(path))
     .find(({ requestBody }) => requestBody?.content['application/json'].schema.$ref === $ref);
-  return other && { type: 'object', description: `Same arguments as ${other.operationId}.` };
+  return other && { type: 'object', description: `Same arguments as ${toolNameOf(other.operationId)}.` };
 }
 
 function resolved(document: Document, schema: Schema): Schema {
@@ -161,31 +182,29 @@ function resolved(document: Document, schema: Schema): Schema {
     : schema;
 }
 
-/** Resolves references and removes these keywords. A choice between plain types becomes a list of types. */
+/** Resolves references and removes these keywords. Descriptions are for assistants. */
 function simplified(document: Document, node: unknown, without: ReadonlySet<string>): unknown {
   if (Array.isArray(node)) return node.map(item => simplified(document, item, without));
   if (typeof node !== 'object' || node === null) return node;
   const simple: Record<string, unknown> = {};
   for (const [key, value] of Object.entries(resolved(document, node as Schema))) {
-    if (without.has(key) || isAbsurd(key, value) || isClosed(key, value)) continue;
-    if (key === 'properties') {
+    if (value === undefined || without.has(key) || isAbsurd(key, value) || isClosed(key, value)) continue;
+    if (key === 'description') simple[key] = assistantText(document.paths, String(value));
+    else if (key === 'properties') {
       const fields = Object.entries(value as Schema);
       simple[key] = Object.fromEntries(
         fields.map(([name, field]) => [name, simplified(document, field, without)]),
       );
     } else simple[key] = VERBATIM.has(key) ? value : simplified(document, value, without);
   }
-  const choice = simple.anyOf as Schema[] | undefined;
-  if (without !== IN_ANSWERS || choice === undefined) return simple;
-  const plain = choice.every(one => Object.keys(one).length === 1 && typeof one.type === 'string');
-  return plain ? { type: choice.map(({ type }) => type) } : simple;
+  return simple;
 }
 
 const VERBATIM = new Set(['const', 'enum', 'required', 'default']);
 
-/** Only the input as a whole says that it has no other properties. */
+/** The service names unknown arguments anyway. */
 const isClosed = (key: string, value: unknown) => key === 'additionalProperties' && value === false;
 
 const isAbsurd = (key: string, value: unknown) =>
-  (key === 'minimum' && value === 0) ||
+  (key === 'minimum' && (value === 0 || value === 1)) ||
   (/^(min|max)imum$/.test(key) && Math.abs(Number(value)) >= ABSURD_BOUND);

@@ -1,36 +1,19 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { z } from 'zod';
 import { type Endpoint, isReadOnly, priceSentence } from '../http/endpoint.ts';
 import { validationError } from '../http/error-responses.ts';
 import type { RequestInput } from '../http/validate.ts';
-import { type Document, inputOf, type Operation, outputOf, type Schema } from './tool-schemas.ts';
-
-/**
- * Endpoints that share a tool. The path parameter in the arguments selects one. The last one is the default.
- */
-const SHARED: Readonly<Record<string, readonly string[]>> = {
-  get_market_stats: ['get_county_market_stats', 'get_zip_market_stats'],
-  get_market_history: ['get_county_market_history', 'get_zip_market_history'],
-  get_coverage: ['get_county_coverage', 'get_coverage'],
-};
-
-/**
- * Endpoints without a tool. Only a deal board's owner may edit it, assistants may not choose where data is
- * sent, and listing deals or webhooks already returns every one of them.
- */
-const NO_TOOLS = new Set([
-  'create_deal_flow_listing',
-  'get_deal_flow_listing',
-  'get_deal_flow_listing_history',
-  'update_deal_flow_listing',
-  'delete_deal_flow_listing',
-  'create_webhook',
-  'get_webhook',
-  'update_webhook',
-  'delete_webhook',
-  'rotate_webhook_secret',
-  'test_webhook',
-  'replay_webhook',
-]);
+import { assistantText } from './assistant-text.ts';
+import { SHARED, toolNameOf } from './tool-names.ts';
+import {
+  type Document,
+  type Fields,
+  inputOf,
+  type Operation,
+  outputOf,
+  type Schema,
+} from './tool-schemas.ts';
+import { TOOLSET_OF, type Toolset } from './toolsets.ts';
 
 export type ToolDefinition = {
   name: string;
@@ -39,15 +22,14 @@ export type ToolDefinition = {
   inputSchema: Schema;
   outputSchema?: Schema;
   annotations: {
-    title: string;
     readOnlyHint: boolean;
-    destructiveHint: boolean;
-    idempotentHint: boolean;
+    destructiveHint?: boolean;
     openWorldHint: boolean;
+    idempotentHint?: true;
   };
 };
 
-export type Tool = { definition: ToolDefinition; endpoints: readonly Endpoint[] };
+export type Tool = { definition: ToolDefinition; toolset: Toolset; endpoints: readonly Endpoint[] };
 
 export type Arguments = Readonly<Record<string, unknown>>;
 
@@ -66,13 +48,11 @@ export function toolsOf(endpoints: readonly Endpoint[], document: Document): Map
   );
   const names = new Map<string, Endpoint[]>();
   for (const endpoint of endpoints) {
-    const { operationId } = endpoint;
-    if (NO_TOOLS.has(operationId)) continue;
-    const shared = Object.entries(SHARED).find(([, ids]) => ids.includes(operationId));
-    const name = shared?.[0] ?? operationId;
-    names.set(name, [...(names.get(name) ?? []), endpoint]);
+    const name = toolNameOf(endpoint.operationId);
+    if (name !== undefined) names.set(name, [...(names.get(name) ?? []), endpoint]);
   }
   const bodies = new Map<string, string>();
+  const definitions = new Map<string, ToolDefinition>();
   return new Map(
     [...names].map(([name, own]) => {
       const order = SHARED[name] ?? [];
@@ -81,7 +61,20 @@ export function toolsOf(endpoints: readonly Endpoint[], document: Document): Map
       const body = theirs.at(-1)!.requestBody?.content['application/json'].schema.$ref as string | undefined;
       const as = body && bodies.get(body);
       if (body !== undefined && as === undefined) bodies.set(body, name);
-      return [name, { definition: define(name, own, theirs, document, as), endpoints: own }];
+      const definition = define(name, own, theirs, document, as);
+      definitions.set(name, definition);
+      const created = definitions.get(name.replace(/^update_/, 'create_'));
+      return [
+        name,
+        {
+          definition:
+            created === undefined || created === definition
+              ? definition
+              : withoutRepeats(definition, created),
+          toolset: TOOLSET_OF[own[0]!.tag],
+          endpoints: own,
+        },
+      ];
     }),
   );
 }
@@ -95,6 +88,7 @@ function define(
   as: string | undefined,
 ): ToolDefinition {
   const last = endpoints.at(-1)!;
+  const told = (text: string) => assistantText(document.paths, text);
   const { method, response, metering } = last;
   const title = endpoints.length > 1 ? `${endpoints[0]!.summary}; ${last.summary}` : last.summary;
   const outputSchema = outputOf(document, operations);
@@ -105,22 +99,33 @@ function define(
   return {
     name,
     title,
-    description: `${title}. ${plain(last.description)}${as === undefined ? '' : ` Same arguments as ${as}.`} Price: ${plain(priceSentence(metering))}.`,
-    inputSchema: paged(inputOf(document, operations, as === undefined)),
+    description: `${told(last.description)}${as === undefined ? '' : ` Same arguments as ${as}.`} Price: ${told(priceSentence(metering))}.`,
+    inputSchema: as === undefined ? paged(inputOf(document, operations)) : { type: 'object', properties: {} },
     ...(outputSchema && { outputSchema }),
     annotations: {
-      title,
       readOnlyHint: reads,
-      destructiveHint: removes,
-      // A 200 means that repeating the call creates nothing.
-      idempotentHint: reads || removes || response.also?.[200] !== undefined,
+      ...(!reads && { destructiveHint: removes }),
       openWorldHint: traces,
+      // A 200 means that repeating the call creates nothing.
+      ...(!reads && (removes || response.also?.[200] !== undefined) && { idempotentHint: true }),
     },
   };
 }
 
-/** Removes backticks and line breaks. */
-const plain = (text: string) => text.replaceAll('`', '').replaceAll(/\s*\n\s*/g, ' ');
+/** Arguments that are the same as those of another tool have only their names. */
+function withoutRepeats(definition: ToolDefinition, { name, inputSchema }: ToolDefinition): ToolDefinition {
+  const described = inputSchema.properties as Fields;
+  const own = Object.entries(definition.inputSchema.properties as Fields);
+  const isRepeated = ([field, schema]: [string, Schema]) => isDeepStrictEqual(schema, described[field]);
+  const properties = Object.fromEntries(
+    own.map(([field, schema]) => [field, isRepeated([field, schema]) ? {} : schema]),
+  );
+  return {
+    ...definition,
+    description: `${definition.description} Arguments as in ${name}.`,
+    inputSchema: { ...definition.inputSchema, properties },
+  };
+}
 
 function paged(schema: Schema): Schema {
   const properties = schema.properties as Record<string, Schema>;

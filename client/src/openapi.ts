@@ -13,7 +13,9 @@ export interface paths {
         };
         /**
          * Search parcels, places, and owners
-         * @description Searches all counties that have parcels. You can search by street address, parcel number (with or without dashes and zeros), owner, county, town, ZIP code, lake, hill, neighborhood, FIPS code, property_id, reference on a letter, or latitude and longitude. The last word can be incomplete. For a parcel found by its address or number, returns its label, id, and point. For a parcel found by its property_id or reference, returns only its id and county.
+         * @description Searches by street address, parcel number (with or without dashes and zeros), owner, county, town, ZIP code, lake, hill, neighborhood, FIPS code, property_id, reference on a letter, or latitude and longitude, in all counties that have parcels. The last word can be incomplete.
+         *
+         *     For a parcel found by its address or number, returns its label, id, and point. For a parcel found by its property_id or reference, returns only its id and county.
          *
          *     **Price**: free.
          */
@@ -103,7 +105,9 @@ export interface paths {
         };
         /**
          * Get a parcel
-         * @description Returns every field of a parcel, with its boundary. A parcel that has left the roll keeps its id and its last values, and has a `retired_at`. A field is null if it is missing from the roll or the land layer.
+         * @description Returns every field of a parcel, with its boundary. A parcel that has left the roll keeps its id and its last values, and has a `retired_at`.
+         *
+         *     A field is null if it is missing from the roll or the land layer.
          *
          *     **Price**: 10 tokens; free on 404 (`public_property_detail`).
          */
@@ -125,7 +129,9 @@ export interface paths {
         };
         /**
          * Get a picture of a parcel
-         * @description Returns the URL of a 1024 x 768 JPEG of the parcel on aerial imagery, north up in Web Mercator. The whole boundary is outlined in blue, with a margin. Returns 404 when no imagery covers the parcel, and 503 with `Retry-After` when the imagery source is down. Both are free.
+         * @description Returns the URL of a 1024 x 768 JPEG of the parcel on aerial imagery, north up in Web Mercator. The whole boundary is outlined in blue, with a margin.
+         *
+         *     Returns 404 when no imagery covers the parcel, and 503 with `Retry-After` when the imagery source is down. Both are free.
          *
          *     **Price**: 30 tokens; free when `imagery` is `relief`, and on 404, 422, and 503 (`public_parcel_image`).
          */
@@ -147,7 +153,9 @@ export interface paths {
         };
         /**
          * List the parcels of an owner
-         * @description Returns every parcel on the roll, in any county, whose owner mailing address has the same street and ZIP code as this parcel's. If a mailing address has no ZIP code, Plat uses the ZIP code that other parcels have for the same street, city, and state. If there is no such ZIP code, or more than one, the address matches only addresses without a ZIP code. If the parcel has no owner mailing address, the call returns a `validation_error`.
+         * @description Returns every parcel on the roll, in any county, whose owner mailing address has the same street and ZIP code as this parcel's.
+         *
+         *     If a mailing address has no ZIP code, Plat uses the ZIP code that other parcels have for the same street, city, and state. If there is no such ZIP code, or more than one, the address matches only addresses without a ZIP code. If the parcel has no owner mailing address, the call returns a `validation_error`.
          *
          *     **Price**: 30 tokens; free when the owner has no other parcel (`public_owner_portfolio`).
          */
@@ -169,7 +177,9 @@ export interface paths {
         };
         /**
          * Get the estimated value of a parcel
-         * @description Returns the estimated value of a parcel's land, based on up to 24 comps that are close in distance, size, and time. Each comp is adjusted to the parcel for size, time, location, and land (slope, road frontage, flood zone, wetlands, waterfront), using effects estimated from sales. The result is averaged with the price level of the neighborhood. Comps are vacant land, so buildings do not add to the estimate. Features that are not in the data, such as a view, are not included. Estimates are stored. They are recalculated daily, and whenever comps or parcels change.
+         * @description Returns the estimated value of a parcel's land, based on up to 24 comps that are close in distance, size, and time. Comps are vacant land, so buildings do not add to the estimate. Features that are not in the data, such as a view, are not included.
+         *
+         *     Each comp is adjusted to the parcel for size, time, location, and land (slope, road frontage, flood zone, wetlands, waterfront), using effects estimated from sales. The result is averaged with the price level of the neighborhood. Estimates are stored. They are recalculated daily, and whenever comps or parcels change.
          *
          *     **Price**: 10 tokens; free on 404 (`public_ai_comp_value`).
          */
@@ -193,7 +203,9 @@ export interface paths {
         put?: never;
         /**
          * Find phone numbers of a parcel's owner
-         * @description Looks up the owner by the name and mailing address on the roll. If the record names two people, Plat looks up the first one first. Companies, trusts, and other entities are matched by entity name. If the record has no owner name, or no mailing ZIP code or city and state, the call returns a `validation_error`. You are responsible for following the law when you call or text these numbers, including the TCPA, the Do Not Call Registry, and state rules. People on the suppression list are never returned.
+         * @description Looks up the owner by the name and mailing address on the roll. You are responsible for following the law when you call or text these numbers, including the TCPA, the Do Not Call Registry, and state rules. People on the suppression list are never returned.
+         *
+         *     If the record names two people, Plat looks up the first one first. Companies, trusts, and other entities are matched by entity name. If the record has no owner name, or no mailing ZIP code or city and state, the call returns a `validation_error`.
          *
          *     **Price**: 20 tokens per match; free when `matched` is false (`public_property_skip_trace`).
          *
@@ -217,7 +229,9 @@ export interface paths {
         put?: never;
         /**
          * Find phone numbers by name and address
-         * @description Looks up a person who is not in the parcel records. For the owner of a parcel, use `properties/{property_id}/skip-trace/`. A match requires the name and either the street, the ZIP code, or the city and state. `matched_on` says which. If several people in the ZIP code or city share the name, no match is returned. You are responsible for following the law when you call or text these numbers, including the TCPA, the Do Not Call Registry, and state rules. People on the suppression list are never returned.
+         * @description Looks up a person who is not in the parcel records. For the owner of a parcel, use `properties/{property_id}/skip-trace/`. You are responsible for following the law when you call or text these numbers, including the TCPA, the Do Not Call Registry, and state rules. People on the suppression list are never returned.
+         *
+         *     A match requires the name and either the street, the ZIP code, or the city and state. `matched_on` says which. If several people in the ZIP code or city share the name, no match is returned.
          *
          *     **Price**: 20 tokens per match; free when `matched` is false (`public_skip_trace`).
          *
@@ -393,7 +407,9 @@ export interface paths {
         };
         /**
          * List comparable sales and listings
-         * @description Returns listings and sales of land that match every parameter. At least one of `fips`, `zip`, `point`, and `polygon` is required. Withdrawn listings are excluded. If a comp's value for a field is unknown, filters on that field do not match the comp.
+         * @description Returns listings and sales of land that match every parameter. At least one of `fips`, `zip`, `point`, and `polygon` is required. Withdrawn listings are excluded.
+         *
+         *     If a comp's value for a field is unknown, filters on that field do not match the comp.
          *
          *     **Price**: 1 token per comp; free for an empty page. A page past the end has a null `count` when there are fewer than 25 (`public_comps`).
          */
@@ -415,7 +431,9 @@ export interface paths {
         };
         /**
          * List changes
-         * @description Returns every change to parcels, listings, valuations, and statistics, in order and exactly once. Read page after page with `next_cursor` while `has_more` is true. Later, continue with the last cursor. A page can have fewer changes than `limit`, or none, while `has_more` is true. Changes are kept for 400 days. When a county's first parcels or first listings are loaded, there is only a single `county.loaded` change. Use other calls to fetch them. docs/changes.md explains how to keep a copy in sync.
+         * @description Returns every change to parcels, listings, valuations, and statistics, in order and exactly once. Read page after page with `next_cursor` while `has_more` is true. Later, continue with the last cursor.
+         *
+         *     A page can have fewer changes than `limit`, or none, while `has_more` is true. Changes are kept for 400 days. When a county's first parcels or first listings are loaded, there is only a single `county.loaded` change. Use other calls to fetch them. docs/changes.md explains how to keep a copy in sync.
          *
          *     **Price**: 1 token per 10 changes or part of 10; free for an empty page (`public_changes`).
          */
@@ -445,7 +463,9 @@ export interface paths {
         put?: never;
         /**
          * Save a search
-         * @description Saves a filter and tracks its matches from now on: which parcels are added, removed, and changed. Plat can email users in your company, daily or instantly, and notify a webhook. Programs can read `searches/{id}/changes/`. A filter can search up to 25 counties and match up to 50,000 parcels. A company can save 200 searches. Saving one uses one of the 500 free quotes per day.
+         * @description Saves a filter and tracks its matches: which parcels are added, removed, and changed. Plat can email users in your company, daily or instantly, and notify a webhook.
+         *
+         *     Programs can read `searches/{id}/changes/`. A filter can search up to 25 counties and match up to 50,000 parcels. A company can save 200 searches. Saving one uses one of the 500 free quotes per day.
          *
          *     **Price**: free.
          */
@@ -733,7 +753,9 @@ export interface paths {
         };
         /**
          * List the rows of a list
-         * @description Returns the parcels of a list, sorted by property_id, with their status, owner mailing address, and offer. If the list shows one row per owner or assemblage, each row is its largest parcel. To read unread rows in such a list, or in one that was filled by a filter, the account must have at least one token per row on the page, up to 25 tokens.
+         * @description Returns the parcels of a list, sorted by property_id, with their status, owner mailing address, and offer. If the list shows one row per owner or assemblage, each row is its largest parcel.
+         *
+         *     To read unread rows in such a list, or in one that was filled by a filter, the account must have at least one token per row on the page, up to 25 tokens.
          *
          *     **Price**: 1 token per row; free for unchanged parcels that your company paid for in a list or an export in the last 30 days (`public_list_rows`).
          */
@@ -784,8 +806,10 @@ export interface paths {
         /**
          * Create an export
          * @description Creates a file of parcels that match a filter, the rows of a list, comps, or market statistics. Returns immediately. `GET exports/{id}/` shows
-         *     when the file is ready. A file can have up to 1,000,000 rows (10,000 for kml), and a company can run 3 exports at once. Parcels are sorted by id, except in fgb and geoparquet. Each
-         *     county is read at one point in time. Plat reserves the highest possible price at the start, and charges once when the file is ready. Files do not include phone numbers.
+         *     when the file is ready. A file can have up to 1,000,000 rows (10,000 for kml), and a company can run 3 exports at once. Files do not include phone numbers.
+         *
+         *     Parcels are sorted by id, except in fgb and geoparquet. Each
+         *     county is read at one point in time. Plat reserves the highest possible price at the start, and charges once when the file is ready.
          *
          *     With `quote=true`, the call counts as a filter quote: 1 token per quote after the first 500 per day (UTC). Quotes of markets, and of filters that can't be quoted, are free.
          *
@@ -859,7 +883,9 @@ export interface paths {
         put?: never;
         /**
          * Create a comp report
-         * @description Creates a comp report for a parcel, without comps, and returns its URL. You choose the comps in the web app, which adjusts each to the parcel, as `ai-comp-value/` does. Every call creates a new report. An account can have up to 5,000.
+         * @description Creates a comp report for a parcel, without comps, and returns its URL. You choose the comps in the web app, which adjusts each to the parcel, as `ai-comp-value/` does. Every call creates a new report.
+         *
+         *     An account can have up to 5,000.
          *
          *     **Price**: free.
          */
@@ -1035,7 +1061,9 @@ export interface paths {
         };
         /**
          * Get usage for the billing period
-         * @description Returns the tokens that the account's keys have used in the billing period. The totals are exact at the time of the call. Works without an API contract, too. As with every endpoint, the call is refused if the invoice is unpaid or the tier does not include the REST API.
+         * @description Returns the tokens that the account's keys have used in the billing period.
+         *
+         *     The totals are exact at the time of the call. Works without an API contract, too. As with every endpoint, the call is refused if the invoice is unpaid or the tier does not include the REST API.
          *
          *     **Price**: free.
          */
@@ -1583,7 +1611,11 @@ export interface components {
                 /** @description Round to a multiple of this many dollars. Default: 100. */
                 round_to?: number;
             } | null;
-            /** @description Parcels to exclude when rows are added. Omitted fields keep their values. */
+            /**
+             * @description Parcels to exclude when rows are added.
+             *
+             *     Omitted fields keep their values.
+             */
             leave_out?: {
                 lists?: string[];
                 mailed_within_days?: number | null;
@@ -1621,7 +1653,11 @@ export interface components {
                 /** @description Round to a multiple of this many dollars. Default: 100. */
                 round_to?: number;
             } | null;
-            /** @description Parcels to exclude when rows are added. Omitted fields keep their values. */
+            /**
+             * @description Parcels to exclude when rows are added.
+             *
+             *     Omitted fields keep their values.
+             */
             leave_out?: {
                 lists?: string[];
                 mailed_within_days?: number | null;
@@ -1678,7 +1714,11 @@ export interface components {
             price_asked?: number | null;
             /** @description Whether to mark the owners as do-not-mail. Applies in every list of your company. */
             do_not_mail?: boolean;
-            /** @description Price in USD for each row, or null for the computed one. With one row per owner or assemblage, it is for all of its parcels together. */
+            /**
+             * @description Price in USD for each row, or null for the computed one.
+             *
+             *     With one row per owner or assemblage, it is for all of its parcels together.
+             */
             offer?: number | null;
             /** @description Instead of ids and one `offer`: the rows to change, each with its own price. */
             offers?: {
@@ -1736,9 +1776,17 @@ export interface components {
              * @enum {string}
              */
             format: "csv" | "xlsx" | "geojsonl" | "geoparquet" | "gpkg" | "fgb" | "kml" | "pdf";
-            /** @description Columns, in the order of the file. Default: all. `sources` (data credits) is always the last column. Which columns are available depends on what you export. Parcels: the fields of `GET properties/{property_id}/`, with `longitude` and `latitude` instead of `url`, `point`, `row_version`, `steeper_percent`, `retired_at`, `shape`, and `timeline`. Overlays: `overlay.zoning` (the largest class on the parcel), `overlay.zoning.percent` (its share), and `overlay.zoning.distance_ft`, with the name of any overlay in `GET overlays/`. With one row per owner or assemblage, also `owner_parcels` and `owner_acres`. Lists: also these two, `status`, `status_at`, `tags`, `value`, `offer`, `offer_high`, `offer_source`, `offer_parcels`, and `needs_review`. `layout: mail` has its own columns. Comps: the fields of `GET comps/` without `photos`. Markets: the region, `bucket`, `listings`, and the figures in `data`. */
+            /**
+             * @description Columns, in the order of the file. Default: all. `sources` (data credits) is always the last column.
+             *
+             *     Which columns are available depends on what you export. Parcels: the fields of `GET properties/{property_id}/`, with `longitude` and `latitude` instead of `url`, `point`, `row_version`, `steeper_percent`, `retired_at`, `shape`, and `timeline`. Overlays: `overlay.zoning` (the largest class on the parcel), `overlay.zoning.percent` (its share), and `overlay.zoning.distance_ft`, with the name of any overlay in `GET overlays/`. With one row per owner or assemblage, also `owner_parcels` and `owner_acres`. Lists: also these two, `status`, `status_at`, `tags`, `value`, `offer`, `offer_high`, `offer_source`, `offer_parcels`, and `needs_review`. `layout: mail` has its own columns. Comps: the fields of `GET comps/` without `photos`. Markets: the region, `bucket`, `listings`, and the figures in `data`.
+             */
             columns?: (("property_id" | "fips" | "longitude" | "latitude" | "effective_acres" | "apn" | "acres" | "owner_name" | "owner_name_2" | "mail_address" | "mail_city" | "mail_state" | "mail_zip" | "situs_address" | "situs_city" | "situs_state" | "situs_zip" | "subdivision" | "legal_description" | "zoning_code" | "land_use_code" | "school_district" | "structure_count" | "building_sqft" | "year_built" | "assessed_total_value" | "assessed_land_value" | "assessed_improvement_value" | "market_total_value" | "market_land_value" | "market_improvement_value" | "tax_delinquent" | "tax_delinquent_year" | "last_sale_date" | "last_sale_price" | "sale_price_code" | "seller_name" | "document_type_code" | "inter_family_transfer" | "mortgage_amount" | "mortgage_date" | "mortgage_financing_type_code" | "mortgage_loan_type_code" | "mortgage_interest_rate" | "owner_occupied" | "vacant" | "calculated_acres" | "acres_mismatch" | "improvement_percent" | "tax_delinquent_years" | "ownership_months" | "out_of_state_owner" | "out_of_county_owner" | "out_of_zip_owner" | "corporate_owner" | "hoa_owner" | "access" | "landlocked" | "waterfront" | "waterfront_ft" | "water_name" | "wetlands_percent" | "flood_zone_percent" | "highway_frontage_ft" | "road_frontage_ft" | "local_frontage_ft" | "buildable_acres" | "buildable_percent" | "buildable_patch_acres" | "mean_slope_percent" | "min_elevation_m" | "mean_elevation_m" | "max_elevation_m" | "assemblage_id" | "assemblage_parcels" | "assemblage_acres" | "touching_parcels" | "touching_acres" | "owner_parcels" | "owner_acres" | "status" | "status_at" | "tags" | "value" | "offer" | "offer_high" | "offer_source" | "offer_parcels" | "needs_review" | "reference" | "first_name" | "last_name" | "full_name" | "salutation" | "company" | "apns" | "parcels" | "situs_county" | "id" | "address" | "city" | "state" | "zip" | "county" | "lot_size" | "price" | "sold_date" | "days_on_market" | "sale_type" | "url" | "source" | "type" | "code" | "name" | "county_name" | "as_of" | "bucket" | "listings" | "Active" | "Pending" | "Sold: 1mo" | "Sold: 3mo" | "Sold: 6mo" | "Sold: 1yr" | "Pending STR" | "1mo STR" | "3mo STR" | "6mo STR" | "1yr STR" | "Avg DOM 1mo" | "Avg DOM 3mo" | "Avg DOM 6mo" | "Avg DOM 1yr" | "Median Price 1mo" | "Median Price 3mo" | "Median Price 6mo" | "Median Price 1yr" | "Median Pending Price" | "Median Active Price" | "Median Active Acreage" | "Median Pending Acreage" | "Median Sold Acreage" | "Median Pending PPA" | "Median Active PPA" | "Median Sold PPA" | "Active PPA Min" | "Active PPA Max" | "Pending PPA Min" | "Pending PPA Max" | "PPA Range 1mo Min" | "PPA Range 1mo Max" | "PPA Range 3mo Min" | "PPA Range 3mo Max" | "PPA Range 6mo Min" | "PPA Range 6mo Max" | "PPA Range 1yr Min" | "PPA Range 1yr Max" | "Gini 1mo" | "Gini 3mo" | "Gini 6mo" | "Gini 1yr") | string)[];
-            /** @description Whether to export the parcel boundary instead of a point. Default: true for parcels, except in csv, which writes it as WKT. Not available for xlsx. */
+            /**
+             * @description Whether to export the parcel boundary instead of a point.
+             *
+             *     Default: true for parcels, except in csv, which writes it as WKT. Not available for xlsx.
+             */
             boundary?: boolean;
             /** @description Whether to export only each owner's largest parcel, with `owner_parcels` and `owner_acres`. Default: the list's setting, or false. */
             one_per_owner?: boolean;
@@ -1761,7 +1809,11 @@ export interface components {
             preset?: "lob" | "postalytics" | "postgrid" | "sendpro" | "hubspot";
             /** @description For a list: only rows with a price. Default: true for `layout: mail`, otherwise false. */
             only_with_offer?: boolean;
-            /** @description Maximum price in tokens. If the export would cost more, it fails and is free. Must be 25 or more, except for markets, because smaller counts are paid data. */
+            /**
+             * @description Maximum price in tokens. If the export would cost more, it fails and is free.
+             *
+             *     Must be 25 or more, except for markets, because smaller counts are paid data.
+             */
             most_tokens?: number;
         };
         /**
@@ -4161,9 +4213,17 @@ export interface operations {
             query: {
                 /** @description 5-digit FIPS code of the county to search. The leading zero is optional. */
                 fips: string;
-                /** @description Assessor's parcel number as written, ignoring case. If no parcel matches, separators are ignored: `12-3` finds `12.3` and `12 3`, but not `1-23`. Digits alone match any grouping. `apn` or `owner_name` is required. If you send both, a parcel must match both. */
+                /**
+                 * @description Assessor's parcel number as written, ignoring case. `apn` or `owner_name` is required. If you send both, a parcel must match both.
+                 *
+                 *     If no parcel matches, separators are ignored: `12-3` finds `12.3` and `12 3`, but not `1-23`. Digits alone match any grouping.
+                 */
                 apn?: string;
-                /** @description Parts of the primary owner's name, separated by spaces. The name must contain all of them, in any order. Case, accents, and apostrophes are ignored. */
+                /**
+                 * @description Parts of the primary owner's name, separated by spaces. The name must contain all of them, in any order.
+                 *
+                 *     Case, accents, and apostrophes are ignored.
+                 */
                 owner_name?: string;
                 /** @description Page number, starting at 1. A page past the end has no results. */
                 page?: number;
@@ -4686,7 +4746,11 @@ export interface operations {
     get_county_market_stats: {
         parameters: {
             query?: {
-                /** @description A past date (UTC). For month ends since the service started, returns the response from the end of that day. For other dates, computes the statistics from the data available now. */
+                /**
+                 * @description A past date (UTC).
+                 *
+                 *     For month ends since the service started, returns the response from the end of that day. For other dates, computes the statistics from the data available now.
+                 */
                 as_of?: string;
                 /** @description Return only the price, `{ tokens, at_most }`. Free, apart from quotes of exports. */
                 quote?: boolean;
@@ -4771,7 +4835,11 @@ export interface operations {
     get_zip_market_stats: {
         parameters: {
             query?: {
-                /** @description A past date (UTC). For month ends since the service started, returns the response from the end of that day. For other dates, computes the statistics from the data available now. */
+                /**
+                 * @description A past date (UTC).
+                 *
+                 *     For month ends since the service started, returns the response from the end of that day. For other dates, computes the statistics from the data available now.
+                 */
                 as_of?: string;
                 /** @description Return only the price, `{ tokens, at_most }`. Free, apart from quotes of exports. */
                 quote?: boolean;
@@ -5067,7 +5135,11 @@ export interface operations {
                 type?: "county" | "zip";
                 /** @description `desc`: highest first. `asc`: lowest first. */
                 order?: "desc" | "asc";
-                /** @description Only markets with at least this many sales in the bucket in the last 12 months. Default: 5, or 0 for a county fact. Without `figures=true`: the default, or 25 or more, because smaller numbers would reveal each market's sales. */
+                /**
+                 * @description Only markets with at least this many sales in the bucket in the last 12 months. Default: 5, or 0 for a county fact.
+                 *
+                 *     Without `figures=true`: the default, or 25 or more, because smaller numbers would reveal each market's sales.
+                 */
                 least_sales?: number;
                 /** @description Maximum number of markets. */
                 limit?: number;
@@ -5114,13 +5186,21 @@ export interface operations {
             query?: {
                 /** @description 5-digit county FIPS code. The leading zero is optional. */
                 fips?: string;
-                /** @description Center of a circle. Send the parameter twice, longitude first. */
+                /** @description Center of a circle, longitude first. Send the parameter twice. */
                 point?: number[];
-                /** @description Geodesic radius of the circle around `point`, in meters. The circle is a polygon with 256 vertices. Ignored without `point`. */
+                /**
+                 * @description Geodesic radius of the circle around `point`, in meters.
+                 *
+                 *     The circle is a polygon with 256 vertices. Ignored without `point`.
+                 */
                 dist?: number;
                 /** @description 5-digit ZIP code. */
                 zip?: string;
-                /** @description GeoJSON Polygon or MultiPolygon as JSON text, in WGS84 with longitude first, up to 10,000 vertices. Matches comps inside it or on its boundary. Holes are excluded. */
+                /**
+                 * @description GeoJSON Polygon or MultiPolygon as JSON text, in WGS84 with longitude first, up to 10,000 vertices.
+                 *
+                 *     Matches comps inside it or on its boundary. Holes are excluded.
+                 */
                 polygon?: string;
                 /** @description Only comps with this status. Repeat the parameter for several. */
                 status?: ("ACTIVE" | "PENDING" | "SOLD")[];
@@ -5136,7 +5216,11 @@ export interface operations {
                 acres_max?: number;
                 /** @description Minimum number of photos. */
                 min_photos?: number;
-                /** @description Sort by lot size, days on market, price per acre, or price. A leading `-` sorts in descending order. Unknown values and withheld prices come last. Ties are sorted by `id`. Default: `id`. */
+                /**
+                 * @description Sort by lot size, days on market, price per acre, or price. A leading `-` sorts in descending order.
+                 *
+                 *     Unknown values and withheld prices come last. Ties are sorted by `id`. Default: `id`.
+                 */
                 order?: "acres" | "dom" | "ppa" | "price" | "-acres" | "-dom" | "-ppa" | "-price";
                 /** @description Page number, starting at 1. A page past the end has no results. */
                 page?: number;
@@ -5224,7 +5308,11 @@ export interface operations {
                 search_id?: string;
                 /** @description `next_cursor` from an earlier page. Valid only with the same `types`, `fips`, and `search_id`. */
                 cursor?: string;
-                /** @description `now` returns no changes, only a cursor for changes after this moment. Without `from`, `after`, and `cursor`, the page starts at the oldest stored change. */
+                /**
+                 * @description `now` returns no changes, only a cursor for changes after this moment.
+                 *
+                 *     Without `from`, `after`, and `cursor`, the page starts at the oldest stored change.
+                 */
                 from?: "now";
                 /** @description Starts with the change after this `seq`, such as one from a webhook message. Continue with `next_cursor`. */
                 after?: number;
@@ -7382,7 +7470,11 @@ export interface operations {
     find_regions: {
         parameters: {
             query?: {
-                /** @description Words from a county name, a state, or the start of a ZIP or FIPS code. The leading zero of a FIPS code is optional. Each word must match the start of a word in the region's name. Case, accents, and apostrophes are ignored. A ZIP code also matches words from the name of its county. */
+                /**
+                 * @description Words from a county name, a state, or the start of a ZIP or FIPS code. The leading zero of a FIPS code is optional.
+                 *
+                 *     Each word must match the start of a word in the region's name. Case, accents, and apostrophes are ignored. A ZIP code also matches words from the name of its county.
+                 */
                 q?: string;
                 /** @description Return only counties, or only ZIP codes. */
                 type?: "county" | "zip";

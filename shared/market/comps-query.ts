@@ -51,7 +51,7 @@ const point = repeated
     return z.NEVER;
   })
   .meta({
-    description: 'Center of a circle. Send the parameter twice, longitude first.',
+    description: 'Center of a circle, longitude first. Send the parameter twice.',
     example: [-72.1, 43.18],
     override: { type: 'array', items: { type: 'number' }, minItems: 2, maxItems: 2, anyOf: undefined },
   });
@@ -76,7 +76,7 @@ export const compsFields = {
     .optional()
     .meta({
       description:
-        'Geodesic radius of the circle around `point`, in meters. The circle is a polygon with 256 vertices. Ignored without `point`.',
+        'Geodesic radius of the circle around `point`, in meters.\n\nThe circle is a polygon with 256 vertices. Ignored without `point`.',
       override: {
         type: 'integer',
         minimum: 0,
@@ -92,7 +92,7 @@ export const compsFields = {
     .optional()
     .meta({
       description:
-        'GeoJSON Polygon or MultiPolygon as JSON text, in WGS84 with longitude first, up to 10,000 vertices. Matches comps inside it or on its ' +
+        'GeoJSON Polygon or MultiPolygon as JSON text, in WGS84 with longitude first, up to 10,000 vertices.\n\nMatches comps inside it or on its ' +
         'boundary. Holes are excluded.',
       example:
         '{"type":"Polygon","coordinates":[[[-72.2,43.1],[-72,43.1],[-72,43.3],[-72.2,43.3],[-72.2,43.1]]]}',
@@ -108,7 +108,7 @@ export const compsFields = {
     .enum(ORDERS, `must be one of ${ORDERS.join(', ')}`)
     .optional()
     .describe(
-      'Sort by lot size, days on market, price per acre, or price. A leading `-` sorts in descending order. Unknown values and withheld prices ' +
+      'Sort by lot size, days on market, price per acre, or price. A leading `-` sorts in descending order.\n\nUnknown values and withheld prices ' +
         'come last. Ties are sorted by `id`. Default: `id`.',
     ),
 };

@@ -195,7 +195,7 @@ export function mcpShots(tools: readonly Tool[], known: Known): Arbitrary<Shot> 
           { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'fuzz', version: '1' } },
           { uri: 'plat://filters' },
           { uri: 'plat://coverage/33019' },
-          { name: 'find_lots', arguments: { place: 'Sullivan County, NH' } },
+          { name: 'find_land', arguments: { place: 'Sullivan County, NH' } },
           undefined,
         ),
         hostileValue,

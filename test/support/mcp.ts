@@ -11,12 +11,13 @@ export async function connect(
   api: Pick<TestApi, 'url'>,
   key: string,
   version: Version = '2026-07-28',
+  query = '',
 ): Promise<Client> {
   const client = new Client(
     { name: 'test', version: '1.0.0' },
     version === '2026-07-28' ? { versionNegotiation: { mode: { pin: version } } } : {},
   );
-  const transport = new StreamableHTTPClientTransport(new URL(`${api.url}/mcp`), {
+  const transport = new StreamableHTTPClientTransport(new URL(`${api.url}/mcp${query}`), {
     requestInit: { headers: { Authorization: `Bearer ${key}` } },
   });
   await client.connect(transport);

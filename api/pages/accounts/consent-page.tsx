@@ -167,7 +167,7 @@ const GROUPS: { title: string; has(hints: Tool['definition']['annotations']): bo
     has: ({ readOnlyHint, openWorldHint, destructiveHint }) =>
       !readOnlyHint && !openWorldHint && !destructiveHint,
   },
-  { title: "Delete your company's data", has: ({ destructiveHint }) => destructiveHint },
+  { title: "Delete your company's data", has: ({ destructiveHint }) => destructiveHint === true },
   { title: 'Read data', has: ({ readOnlyHint }) => readOnlyHint },
 ];
 

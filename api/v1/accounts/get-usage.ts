@@ -64,7 +64,7 @@ export const readUsage = defineEndpoint({
   operationId: 'get_usage',
   summary: 'Get usage for the billing period',
   description:
-    "Returns the tokens that the account's keys have used in the billing period. The totals are exact at the time of the call. Works without an API contract, too. As with every endpoint, the call is refused if the invoice is unpaid or the tier does not include the REST API.",
+    "Returns the tokens that the account's keys have used in the billing period.\n\nThe totals are exact at the time of the call. Works without an API contract, too. As with every endpoint, the call is refused if the invoice is unpaid or the tier does not include the REST API.",
   response: {
     description: 'An array with one object.',
     schema: z.array(totals).length(1),

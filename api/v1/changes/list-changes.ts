@@ -62,7 +62,7 @@ const query = z.strictObject({
     .enum(['now'], 'must be now')
     .optional()
     .describe(
-      '`now` returns no changes, only a cursor for changes after this moment. Without `from`, `after`, and `cursor`, the page starts at the oldest stored change.',
+      '`now` returns no changes, only a cursor for changes after this moment.\n\nWithout `from`, `after`, and `cursor`, the page starts at the oldest stored change.',
     ),
   after: z
     .string()
@@ -166,7 +166,7 @@ export const listChanges = defineEndpoint({
   operationId: 'list_changes',
   tag: 'Changes',
   summary: 'List changes',
-  description: `Returns every change to parcels, listings, valuations, and statistics, in order and exactly once. Read page after page with \`next_cursor\` while \`has_more\` is true. Later, continue with the last cursor. A page can have fewer changes than \`limit\`, or none, while \`has_more\` is true. Changes are kept for ${CHANGES_DAYS} days. When a county's first parcels or first listings are loaded, there is only a single \`county.loaded\` change. Use other calls to fetch them. docs/changes.md explains how to keep a copy in sync.`,
+  description: `Returns every change to parcels, listings, valuations, and statistics, in order and exactly once. Read page after page with \`next_cursor\` while \`has_more\` is true. Later, continue with the last cursor.\n\nA page can have fewer changes than \`limit\`, or none, while \`has_more\` is true. Changes are kept for ${CHANGES_DAYS} days. When a county's first parcels or first listings are loaded, there is only a single \`county.loaded\` change. Use other calls to fetch them. docs/changes.md explains how to keep a copy in sync.`,
   query,
   metering,
   response: {

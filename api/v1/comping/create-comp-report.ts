@@ -34,7 +34,7 @@ export const createCompReport = defineEndpoint({
   summary: 'Create a comp report',
   description:
     'Creates a comp report for a parcel, without comps, and returns its URL. You choose the comps in the web app, which adjusts each to ' +
-    `the parcel, as \`ai-comp-value/\` does. Every call creates a new report. An account can have up to ${MAX_REPORTS.toLocaleString('en-US')}.`,
+    `the parcel, as \`ai-comp-value/\` does. Every call creates a new report.\n\nAn account can have up to ${MAX_REPORTS.toLocaleString('en-US')}.`,
   body: z
     .strictObject({
       property_id: z

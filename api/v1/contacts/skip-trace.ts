@@ -91,7 +91,7 @@ export const traceOwner = defineEndpoint({
   path: '/api/public/v1/skip-trace/',
   operationId: 'skip_trace_owner',
   summary: 'Find phone numbers by name and address',
-  description: `Looks up a person who is not in the parcel records. For the owner of a parcel, use \`properties/{property_id}/skip-trace/\`. A match requires the name and either the street, the ZIP code, or the city and state. \`matched_on\` says which. If several people in the ZIP code or city share the name, no match is returned. ${LAW}`,
+  description: `Looks up a person who is not in the parcel records. For the owner of a parcel, use \`properties/{property_id}/skip-trace/\`. ${LAW}\n\nA match requires the name and either the street, the ZIP code, or the city and state. \`matched_on\` says which. If several people in the ZIP code or city share the name, no match is returned.`,
   body: traceBody,
   metering: {
     key: 'public_skip_trace',
@@ -129,7 +129,7 @@ export const tracePropertyOwner = defineEndpoint({
   path: '/api/public/v1/properties/{property_id}/skip-trace/',
   operationId: 'skip_trace_property_owner',
   summary: "Find phone numbers of a parcel's owner",
-  description: `Looks up the owner by the name and mailing address on the roll. If the record names two people, Plat looks up the first one first. Companies, trusts, and other entities are matched by entity name. If the record has no owner name, or no mailing ZIP code or city and state, the call returns a \`validation_error\`. ${LAW}`,
+  description: `Looks up the owner by the name and mailing address on the roll. ${LAW}\n\nIf the record names two people, Plat looks up the first one first. Companies, trusts, and other entities are matched by entity name. If the record has no owner name, or no mailing ZIP code or city and state, the call returns a \`validation_error\`.`,
   params: z.object({ property_id: propertyId.meta({ example: SKIP_TRACE_EXAMPLE.property_id }) }),
   metering: {
     key: 'public_property_skip_trace',

@@ -63,8 +63,10 @@ export const createExport = defineEndpoint({
   operationId: 'create_export',
   summary: 'Create an export',
   description: `Creates a file of parcels that match a filter, the rows of a list, comps, or market statistics. Returns immediately. \`GET exports/{id}/\` shows
-when the file is ready. A file can have up to 1,000,000 rows (10,000 for kml), and a company can run ${MOST_AT_ONCE} exports at once. Parcels are sorted by id, except in fgb and geoparquet. Each
-county is read at one point in time. Plat reserves the highest possible price at the start, and charges once when the file is ready. Files do not include phone numbers.
+when the file is ready. A file can have up to 1,000,000 rows (10,000 for kml), and a company can run ${MOST_AT_ONCE} exports at once. Files do not include phone numbers.
+
+Parcels are sorted by id, except in fgb and geoparquet. Each
+county is read at one point in time. Plat reserves the highest possible price at the start, and charges once when the file is ready.
 
 With \`quote=true\`, the call counts as a filter quote: ${priceText(PRICES.quote)}. Quotes of markets, and of filters that can't be quoted, are free.`,
   body: newExport,

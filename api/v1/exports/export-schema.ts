@@ -86,13 +86,13 @@ export const newExport = z
       .refine(names => new Set(names).size === names.length, 'must not repeat a column')
       .optional()
       .describe(
-        `Columns, in the order of the file. Default: all. \`sources\` (data credits) is always the last column. Which columns are available depends on what you export. Parcels: the fields of \`GET properties/{property_id}/\`, with \`longitude\` and \`latitude\` instead of \`url\`, \`point\`, \`row_version\`, \`steeper_percent\`, \`retired_at\`, \`shape\`, and \`timeline\`. Overlays: \`overlay.zoning\` (the largest class on the parcel), \`overlay.zoning.percent\` (its share), and \`overlay.zoning.distance_ft\`, with the name of any overlay in \`GET overlays/\`. With one row per owner or assemblage, also \`owner_parcels\` and \`owner_acres\`. Lists: also these two, \`status\`, \`status_at\`, \`tags\`, \`value\`, \`offer\`, \`offer_high\`, \`offer_source\`, \`offer_parcels\`, and \`needs_review\`. \`layout: mail\` has its own columns. Comps: the fields of \`GET comps/\` without \`photos\`. Markets: the region, \`bucket\`, \`listings\`, and the figures in \`data\`.`,
+        `Columns, in the order of the file. Default: all. \`sources\` (data credits) is always the last column.\n\nWhich columns are available depends on what you export. Parcels: the fields of \`GET properties/{property_id}/\`, with \`longitude\` and \`latitude\` instead of \`url\`, \`point\`, \`row_version\`, \`steeper_percent\`, \`retired_at\`, \`shape\`, and \`timeline\`. Overlays: \`overlay.zoning\` (the largest class on the parcel), \`overlay.zoning.percent\` (its share), and \`overlay.zoning.distance_ft\`, with the name of any overlay in \`GET overlays/\`. With one row per owner or assemblage, also \`owner_parcels\` and \`owner_acres\`. Lists: also these two, \`status\`, \`status_at\`, \`tags\`, \`value\`, \`offer\`, \`offer_high\`, \`offer_source\`, \`offer_parcels\`, and \`needs_review\`. \`layout: mail\` has its own columns. Comps: the fields of \`GET comps/\` without \`photos\`. Markets: the region, \`bucket\`, \`listings\`, and the figures in \`data\`.`,
       ),
     boundary: z
       .boolean('must be true or false')
       .optional()
       .describe(
-        'Whether to export the parcel boundary instead of a point. Default: true for parcels, except in csv, which writes it as WKT. Not available for xlsx.',
+        'Whether to export the parcel boundary instead of a point.\n\nDefault: true for parcels, except in csv, which writes it as WKT. Not available for xlsx.',
       ),
     one_per_owner: z
       .boolean('must be true or false')
@@ -129,7 +129,7 @@ export const newExport = z
       .min(0, 'must be 0 or more')
       .optional()
       .describe(
-        'Maximum price in tokens. If the export would cost more, it fails and is free. Must be 25 or more, except for markets, because smaller counts are paid data.',
+        'Maximum price in tokens. If the export would cost more, it fails and is free.\n\nMust be 25 or more, except for markets, because smaller counts are paid data.',
       ),
   })
   .superRefine((given, context) => {

@@ -27,7 +27,7 @@ export const getParcelImage = defineEndpoint({
   operationId: 'get_parcel_image',
   summary: 'Get a picture of a parcel',
   description:
-    'Returns the URL of a 1024 x 768 JPEG of the parcel on aerial imagery, north up in Web Mercator. The whole boundary is outlined in blue, with a margin. Returns 404 when no imagery covers the parcel, and 503 with `Retry-After` when the imagery source is down. Both are free.',
+    'Returns the URL of a 1024 x 768 JPEG of the parcel on aerial imagery, north up in Web Mercator. The whole boundary is outlined in blue, with a margin.\n\nReturns 404 when no imagery covers the parcel, and 503 with `Retry-After` when the imagery source is down. Both are free.',
   metering: {
     key: 'public_parcel_image',
     price: PRICES.picture,

@@ -52,7 +52,7 @@ const changeBody = z
     offer: enteredOffer
       .optional()
       .describe(
-        'Price in USD for each row, or null for the computed one. With one row per owner or assemblage, it is for all of its parcels together.',
+        'Price in USD for each row, or null for the computed one.\n\nWith one row per owner or assemblage, it is for all of its parcels together.',
       ),
     offers: rowOffers(MAX_NAMED)
       .optional()

@@ -56,7 +56,7 @@ export const readRows = defineEndpoint({
   ...rows,
   operationId: 'read_list_rows',
   summary: 'List the rows of a list',
-  description: `Returns the parcels of a list, sorted by property_id, with their status, owner mailing address, and offer. If the list shows one row per owner or assemblage, each row is its largest parcel. To read unread rows in such a list, or in one that was filled by a filter, the account must have at least one token per row on the page, up to ${MIN_DISCLOSED_COUNT} tokens.`,
+  description: `Returns the parcels of a list, sorted by property_id, with their status, owner mailing address, and offer. If the list shows one row per owner or assemblage, each row is its largest parcel.\n\nTo read unread rows in such a list, or in one that was filled by a filter, the account must have at least one token per row on the page, up to ${MIN_DISCLOSED_COUNT} tokens.`,
   query: rowsQuery,
   metering: {
     key: 'public_list_rows',

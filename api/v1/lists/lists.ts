@@ -97,7 +97,7 @@ const settings = {
   offer: offer.nullish().describe('Terms of the offers. Null for no offers.'),
   leave_out: leaveOut
     .optional()
-    .describe('Parcels to exclude when rows are added. Omitted fields keep their values.'),
+    .describe('Parcels to exclude when rows are added.\n\nOmitted fields keep their values.'),
   letter: letter
     .nullish()
     .describe('Text of the letters in PDF exports, with merge fields. Null for the text that Plat suggests.'),

@@ -20,7 +20,7 @@ const query = z.strictObject({
     .optional()
     .meta({
       description:
-        "Words from a county name, a state, or the start of a ZIP or FIPS code. The leading zero of a FIPS code is optional. Each word must match the start of a word in the region's name. " +
+        "Words from a county name, a state, or the start of a ZIP or FIPS code. The leading zero of a FIPS code is optional.\n\nEach word must match the start of a word in the region's name. " +
         'Case, accents, and apostrophes are ignored. A ZIP code also matches words from the name of its county.',
       example: 'sullivan',
     }),

@@ -13,7 +13,7 @@ const query = z.strictObject({
   as_of: isoDate
     .optional()
     .describe(
-      'A past date (UTC). For month ends since the service started, returns the response from the end of that day. For other dates, computes the statistics from the data available now.',
+      'A past date (UTC).\n\nFor month ends since the service started, returns the response from the end of that day. For other dates, computes the statistics from the data available now.',
     ),
 });
 

@@ -27,7 +27,7 @@ export const listComps = defineEndpoint({
   summary: 'List comparable sales and listings',
   description:
     'Returns listings and sales of land that match every parameter. At least one of `fips`, `zip`, `point`, and `polygon` is required. ' +
-    "Withdrawn listings are excluded. If a comp's value for a field is unknown, filters on that field do not match the comp.",
+    "Withdrawn listings are excluded.\n\nIf a comp's value for a field is unknown, filters on that field do not match the comp.",
   query: compsQuery,
   metering: {
     key: 'public_comps',

@@ -46,7 +46,7 @@ const fields = z.strictObject({
   least_sales: wholeNumber(999_999)
     .optional()
     .meta({
-      description: `Only markets with at least this many sales in the bucket in the last 12 months. Default: ${LEAST_SALES}, or 0 for a county fact. Without \`figures=true\`: the default, or ${MIN_DISCLOSED_COUNT} or more, because smaller numbers would reveal each market's sales.`,
+      description: `Only markets with at least this many sales in the bucket in the last 12 months. Default: ${LEAST_SALES}, or 0 for a county fact.\n\nWithout \`figures=true\`: the default, or ${MIN_DISCLOSED_COUNT} or more, because smaller numbers would reveal each market's sales.`,
       override: { type: 'integer', minimum: 0, maximum: 999_999, pattern: undefined },
     }),
   limit: wholeNumber(MAX_ROWS)

@@ -49,7 +49,7 @@ export const ownerPortfolio = defineEndpoint({
   operationId: 'get_owner_portfolio',
   summary: 'List the parcels of an owner',
   description:
-    "Returns every parcel on the roll, in any county, whose owner mailing address has the same street and ZIP code as this parcel's. If a mailing address has no ZIP code, Plat uses the ZIP code that other parcels have for the same street, city, and state. If there is no such ZIP code, or more than one, the address matches only addresses without a ZIP code. If the parcel has no owner mailing address, the call returns a `validation_error`.",
+    "Returns every parcel on the roll, in any county, whose owner mailing address has the same street and ZIP code as this parcel's.\n\nIf a mailing address has no ZIP code, Plat uses the ZIP code that other parcels have for the same street, city, and state. If there is no such ZIP code, or more than one, the address matches only addresses without a ZIP code. If the parcel has no owner mailing address, the call returns a `validation_error`.",
   metering: {
     key: 'public_owner_portfolio',
     price: PRICES.portfolio,

@@ -143,7 +143,7 @@ export const getProperty = defineEndpoint({
   operationId: 'get_property',
   summary: 'Get a parcel',
   description:
-    'Returns every field of a parcel, with its boundary. A parcel that has left the roll keeps its id and its last values, and has a `retired_at`. A field is null if it is missing from the roll or the land layer.',
+    'Returns every field of a parcel, with its boundary. A parcel that has left the roll keeps its id and its last values, and has a `retired_at`.\n\nA field is null if it is missing from the roll or the land layer.',
   query: z.strictObject({
     timeline: queryFlag('Add `timeline`, the changes to the parcel. No extra charge.'),
   }),

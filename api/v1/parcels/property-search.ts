@@ -36,7 +36,7 @@ const query = z
       .optional()
       .meta({
         description:
-          "Assessor's parcel number as written, ignoring case. If no parcel matches, separators are ignored: `12-3` finds `12.3` and `12 3`, but not `1-23`. Digits alone match any grouping. `apn` or `owner_name` is required. If you send both, a parcel must match both.",
+          "Assessor's parcel number as written, ignoring case. `apn` or `owner_name` is required. If you send both, a parcel must match both.\n\nIf no parcel matches, separators are ignored: `12-3` finds `12.3` and `12 3`, but not `1-23`. Digits alone match any grouping.",
         example: '000015-000042-000000',
       }),
     owner_name: text
@@ -45,7 +45,7 @@ const query = z
       .optional()
       .meta({
         description:
-          "Parts of the primary owner's name, separated by spaces. The name must contain all of them, in any order. Case, accents, and apostrophes are ignored.",
+          "Parts of the primary owner's name, separated by spaces. The name must contain all of them, in any order.\n\nCase, accents, and apostrophes are ignored.",
         example: 'forestry quill',
       }),
     ...pageParameters({ usual: 25, most: 100 }),

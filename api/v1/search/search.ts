@@ -84,7 +84,7 @@ export const search = defineEndpoint({
   tag: 'Search',
   summary: 'Search parcels, places, and owners',
   description:
-    'Searches all counties that have parcels. You can search by street address, parcel number (with or without dashes and zeros), owner, county, town, ZIP code, lake, hill, neighborhood, FIPS code, property_id, reference on a letter, or latitude and longitude. The last word can be incomplete. For a parcel found by its address or number, returns its label, id, and point. For a parcel found by its property_id or reference, returns only its id and county.',
+    'Searches by street address, parcel number (with or without dashes and zeros), owner, county, town, ZIP code, lake, hill, neighborhood, FIPS code, property_id, reference on a letter, or latitude and longitude, in all counties that have parcels. The last word can be incomplete.\n\nFor a parcel found by its address or number, returns its label, id, and point. For a parcel found by its property_id or reference, returns only its id and county.',
   query: question,
   response: {
     description: 'Up to 10 results, best first. Empty if nothing matches.',

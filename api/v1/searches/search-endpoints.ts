@@ -161,7 +161,7 @@ export const createSearch = defineEndpoint({
   path: SEARCHES_PATH,
   operationId: 'create_search',
   summary: 'Save a search',
-  description: `Saves a filter and tracks its matches from now on: which parcels are added, removed, and changed. Plat can email users in your company, daily or instantly, and notify a webhook. Programs can read \`searches/{id}/changes/\`. A filter can search up to ${MAX_COUNTIES} counties and match up to ${MAX_MEMBERS.toLocaleString('en-US')} parcels. A company can save ${MAX_SEARCHES} searches. Saving one uses one of the ${PRICES.quote.freePerDay} free quotes per day.`,
+  description: `Saves a filter and tracks its matches: which parcels are added, removed, and changed. Plat can email users in your company, daily or instantly, and notify a webhook.\n\nPrograms can read \`searches/{id}/changes/\`. A filter can search up to ${MAX_COUNTIES} counties and match up to ${MAX_MEMBERS.toLocaleString('en-US')} parcels. A company can save ${MAX_SEARCHES} searches. Saving one uses one of the ${PRICES.quote.freePerDay} free quotes per day.`,
   body: newSearch,
   response: {
     status: 201,

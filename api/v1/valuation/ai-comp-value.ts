@@ -124,7 +124,7 @@ export const aiCompValue = defineEndpoint({
   operationId: 'get_property_ai_comp_value',
   summary: 'Get the estimated value of a parcel',
   description:
-    "Returns the estimated value of a parcel's land, based on up to 24 comps that are close in distance, size, and time. Each comp is adjusted to the parcel for size, time, location, and land (slope, road frontage, flood zone, wetlands, waterfront), using effects estimated from sales. The result is averaged with the price level of the neighborhood. Comps are vacant land, so buildings do not add to the estimate. Features that are not in the data, such as a view, are not included. Estimates are stored. They are recalculated daily, and whenever comps or parcels change.",
+    "Returns the estimated value of a parcel's land, based on up to 24 comps that are close in distance, size, and time. Comps are vacant land, so buildings do not add to the estimate. Features that are not in the data, such as a view, are not included.\n\nEach comp is adjusted to the parcel for size, time, location, and land (slope, road frontage, flood zone, wetlands, waterfront), using effects estimated from sales. The result is averaged with the price level of the neighborhood. Estimates are stored. They are recalculated daily, and whenever comps or parcels change.",
   query: z.strictObject({
     explain: queryFlag('Add the 80% range and the comps with their adjustments. No extra charge.'),
   }),

@@ -13,7 +13,7 @@ const db = await createTestDatabase({}, { sample: true });
 const api = await startTestApi(db);
 const { key } = await newCaller(db, {}, { scopes: ['api:direct', 'api:mcp'] });
 
-async function overStdio(version: Version): Promise<Client> {
+async function overStdio(version: Version, more: string[] = []): Promise<Client> {
   const client = new Client(
     { name: 'test', version: '1.0.0' },
     version === '2026-07-28' ? { versionNegotiation: { mode: { pin: version } } } : {},
@@ -21,7 +21,7 @@ async function overStdio(version: Version): Promise<Client> {
   await client.connect(
     new StdioClientTransport({
       command: process.execPath,
-      args: [join(rootDir, 'bin/plat.mjs'), 'mcp'],
+      args: [join(rootDir, 'bin/plat.mjs'), 'mcp', ...more],
       env: { ...process.env, PLAT_URL: api.url, PLAT_API_KEY: key } as Record<string, string>,
     }),
   );
@@ -54,13 +54,13 @@ test.each(VERSIONS)('tools, resources and prompts over HTTP and over standard in
       });
 
     const { prompts } = await client.listPrompts();
-    expect(prompts.map(({ name }) => name)).toEqual(['find_lots', 'value_parcel', 'compare_markets']);
+    expect(prompts.map(({ name }) => name)).toEqual(['find_land', 'price_listing', 'study_market']);
     const prompt = await client.getPrompt({
-      name: 'find_lots',
+      name: 'find_land',
       arguments: { place: 'Sullivan County, NH', acres: '5 to 20' },
     });
     expect(JSON.stringify(prompt.messages)).toMatch(/Sullivan County, NH\b.*\b5 to 20 acres/);
-    await expect(client.getPrompt({ name: 'find_lots', arguments: {} })).rejects.toThrow(/\bplace\b/);
+    await expect(client.getPrompt({ name: 'find_land', arguments: {} })).rejects.toThrow(/\bplace\b/);
   }
   const given = { county: '33019', acres_min: 100, page_size: 2 };
   const [first, second] = await Promise.all(
@@ -71,6 +71,13 @@ test.each(VERSIONS)('tools, resources and prompts over HTTP and over standard in
     left: 0,
     structured: { ...first!.structured, next: '' },
   });
+});
+
+test('over standard input, a client can choose toolsets', async () => {
+  const client = await overStdio('2026-07-28', ['--toolsets', 'account']);
+  const names = (await client.listTools()).tools.map(({ name }) => name);
+  expect(names).toContain('get_usage');
+  expect(names).not.toContain('filter_properties');
 });
 
 test('over standard input, an unreachable service or an unknown key is reported', async () => {
