@@ -28,15 +28,19 @@ export async function writeAssemblages(
   // Chunks of land figures write the same parcels.
   await db.run('land/lock_counties', { lock: LOCKS.countyAttributes, counties: [fips] });
   const stored = await readStored(db, fips);
-  const changed = [...found].filter(([id, assemblage]) => stored.get(id) !== textOf(assemblage));
+  const changed = [...found].flatMap(([id, assemblage]) =>
+    stored.get(id) === textOf(assemblage) ? [] : [id],
+  );
   const gone = [...stored.keys()].filter(id => !found.has(id));
-  const ids = [...changed.map(([id]) => id), ...gone].sort((a, b) => a - b);
+  const ids = [...changed, ...gone].sort((a, b) => a - b);
   if (ids.length === 0) return 0;
   await openChanges(db);
-  const before = await readShown(db, fips, ids);
-  for (const batch of batchesOf(changed)) await store(db, fips, batch);
-  for (const property_ids of batchesOf(gone)) await db.run('land/delete_assemblages', { fips, property_ids });
-  await stageMeasuredLand(db, fips, before, await readShown(db, fips, ids));
+  // In batches, because the parcels as shown before and after, and their changes, take much memory.
+  for (const property_ids of batchesOf(ids)) {
+    const before = await readShown(db, fips, property_ids);
+    await store(db, fips, property_ids, found);
+    await stageMeasuredLand(db, fips, before, await readShown(db, fips, property_ids));
+  }
   await recordChanges(db);
   return ids.length;
 }
@@ -71,31 +75,36 @@ const textOf = (of: Assemblage | null): string =>
     ? ''
     : [of.id, of.parcels, of.acres, of.touching_parcels, of.touching_acres, of.counties.length].join(' ');
 
+/** Stores the assemblages of these parcels, and deletes the rows of those that were not found. */
 async function store(
   db: Db,
   fips: number,
-  assemblages: readonly [id: number, assemblage: Assemblage | null][],
+  property_ids: readonly number[],
+  found: ReadonlyMap<number, Assemblage | null>,
 ): Promise<void> {
-  const rows = assemblages.map(([property_id, assemblage]) => ({
-    fips,
-    property_id,
-    ...(assemblage !== null && { ...assemblage, assemblage_id: assemblage.id }),
-  }));
+  const gone = property_ids.filter(id => !found.has(id));
+  await db.run('land/delete_assemblages', { fips, property_ids: gone });
+  const rows = property_ids
+    .filter(id => found.has(id))
+    .map(property_id => {
+      const assemblage = found.get(property_id)!;
+      return {
+        fips,
+        property_id,
+        ...(assemblage !== null && { ...assemblage, assemblage_id: assemblage.id }),
+      };
+    });
   await db.run('land/store_assemblages', {}, { rows: literal(JSON.stringify(rows)) });
 }
 
 type Row = Pick<ShownLand, 'property_id' | 'created_run' | 'row_version'> & { assemblage: AssemblageRow };
 
 /** The parcels on the roll, as the API shows them. */
-async function readShown(db: Db, fips: number, ids: readonly number[]): Promise<ShownLand[]> {
-  const shown: ShownLand[] = [];
-  for (const property_ids of batchesOf(ids)) {
-    const rows = await db.run<Row>(
-      'land/read_shown_assemblages',
-      { fips, property_ids },
-      { assemblage: ASSEMBLAGE_COLUMN },
-    );
-    shown.push(...rows.map(row => ({ ...row, ...shownAssemblage(row.assemblage) })));
-  }
-  return shown;
+async function readShown(db: Db, fips: number, property_ids: readonly number[]): Promise<ShownLand[]> {
+  const rows = await db.run<Row>(
+    'land/read_shown_assemblages',
+    { fips, property_ids },
+    { assemblage: ASSEMBLAGE_COLUMN },
+  );
+  return rows.map(row => ({ ...row, ...shownAssemblage(row.assemblage) }));
 }
