@@ -42,21 +42,21 @@ export function outlineOf(polygons: MultiPolygon): Outline {
 /**
  * Pairs of lots of one owner whose boxes come within NEAR_M, as positions that take turns.
  * @param owners the number of each lot's owner
- * @param boxes west, south, east, and north of each lot in turn, in 1e-7 degrees
+ * @param boxes west, south, east, and north of each lot in turn, in 1e-7 degrees. NaN for lots without a box
  */
 export function nearbyPairs(owners: ArrayLike<number>, boxes: ArrayLike<number>): number[] {
+  const lots = Array.from(owners, (_, lot) => lot).filter(lot => !Number.isNaN(boxes[4 * lot]));
   const pairs: number[] = [];
-  if (owners.length === 0) return pairs;
-  const boxAt = (i: number) => [0, 1, 2, 3].map(side => boxes[4 * i + side]!) as Box;
-  const index = new Flatbush(owners.length);
-  for (let i = 0; i < owners.length; i++)
-    index.add(boxes[4 * i]!, boxes[4 * i + 1]!, boxes[4 * i + 2]!, boxes[4 * i + 3]!);
+  if (lots.length === 0) return pairs;
+  const boxAt = (lot: number) => [0, 1, 2, 3].map(side => boxes[4 * lot + side]!) as Box;
+  const index = new Flatbush(lots.length);
+  for (const lot of lots) index.add(...boxAt(lot));
   index.finish();
-  for (let i = 0; i < owners.length; i++) {
-    const owner = owners[i]!;
-    const [west, south, east, north] = withMarginE7(boxAt(i), NEAR_M);
-    for (const other of index.search(west, south, east, north, j => j > i && owners[j] === owner))
-      pairs.push(i, other);
+  for (const [place, lot] of lots.entries()) {
+    const owner = owners[lot]!;
+    const [west, south, east, north] = withMarginE7(boxAt(lot), NEAR_M);
+    const isPartner = (other: number) => other > place && owners[lots[other]!] === owner;
+    for (const other of index.search(west, south, east, north, isPartner)) pairs.push(lot, lots[other]!);
   }
   return pairs;
 }
@@ -216,15 +216,15 @@ export function assemblagesOf(lots: readonly Lot[], pairs: readonly number[]): M
     const counties = [...new Set(members.map(lot => lots[lot]!.county))];
     for (const touched of groupBy(members, lot => touching.first(lot)).values()) {
       const size = sizeOf(touched.map(lot => lots[lot]!));
-      for (const lot of touched)
-        found.set(lots[lot]!.id, {
-          id: lots[members[0]!]!.id,
-          parcels,
-          acres,
-          touching_parcels: size.parcels,
-          touching_acres: size.acres,
-          counties,
-        });
+      const assemblage = {
+        id: lots[members[0]!]!.id,
+        parcels,
+        acres,
+        touching_parcels: size.parcels,
+        touching_acres: size.acres,
+        counties,
+      };
+      for (const lot of touched) found.set(lots[lot]!.id, assemblage);
     }
   }
   return found;

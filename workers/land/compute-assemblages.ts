@@ -1,12 +1,16 @@
 import { decodeBoundary } from '../../shared/geo/geometry-codec.ts';
 import { boundaryName } from '../../shared/kernels/acres-together.ts';
-import { type Assemblage, assemblagesOf, type Lot, outlineOf } from '../../shared/kernels/assemblage.ts';
-import { addToGroup } from '../../shared/kernels/groups.ts';
+import {
+  type Assemblage,
+  assemblagesOf,
+  type Lot,
+  nearbyPairs,
+  outlineOf,
+} from '../../shared/kernels/assemblage.ts';
 import { countyOf } from '../../shared/model/property-id.ts';
-import { roundAcres } from '../../shared/model/shown-acres.ts';
 import type { Db } from '../../shared/platform/db.ts';
 import { LOCKS, takeLock } from '../../shared/platform/locks.ts';
-import { forEachPair, type OwnedParcel, readOwnedParcels } from './read-owned-parcels.ts';
+import { type OwnedParcels, readOwnedParcels } from './read-owned-parcels.ts';
 import { writeAssemblages } from './write-assemblages.ts';
 
 export type ComputedCounty = {
@@ -35,53 +39,47 @@ export function computeAssemblages(
     // Keeps merges of the county waiting, so that its parcels stay as they were read.
     await takeLock(tx, [LOCKS.countyRoll, fips], signal, 'pg_try_advisory_xact_lock');
     await tx.run('land/clear_assemblage_marks', { fips });
-    const { parcels, skipped } = await readOwnedParcels(tx, fips);
-    const found = new Map<number, Assemblage | null>(skipped.map(({ id }) => [id, null]));
-    for (const batch of batchesOf(parcels)) {
+    const { known, withoutBoundary, skipped, parcels } = await readOwnedParcels(tx, fips);
+    const found = new Map<number, Assemblage | null>(Array.from(skipped, id => [id, null]));
+    for (const pairs of batchesOf(parcels)) {
       signal.throwIfAborted();
-      progress?.(found.size / parcels.length);
-      for (const [id, assemblage] of await groupBatch(tx, batch))
-        if (countyOf(id) === fips) found.set(id, rounded(assemblage));
+      progress?.(found.size / known);
+      for (const [id, assemblage] of await groupBatch(tx, parcels, pairs))
+        if (countyOf(id) === fips) found.set(id, assemblage);
     }
-    const own = [...parcels.filter(({ id }) => countyOf(id) === fips), ...skipped];
     const changed = await writeAssemblages(tx, fips, found);
     if (changed > 0) await tx.run('valuation/mark_counties', { fips: [fips] });
     return {
-      parcels: own.length,
+      parcels: known,
       grouped: found.size - skipped.length,
-      without_boundary: own.filter(({ box }) => box === null).length,
+      without_boundary: withoutBoundary,
       too_many: skipped.length,
       changed,
     };
   });
 }
 
-const rounded = (of: Assemblage): Assemblage => ({
-  ...of,
-  acres: roundAcres(of.acres),
-  touching_acres: roundAcres(of.touching_acres),
-});
+/** Limits the boundaries in memory. */
+const BATCH_PAIRS = 1_000;
 
-type Batch = { lots: OwnedParcel[]; pairs: [OwnedParcel, OwnedParcel][] };
-
-/** Limits the boundaries in memory. An owner's parcels are always in one batch. */
-const BATCH_LOTS = 5_000;
-
-function* batchesOf(parcels: readonly OwnedParcel[]): Generator<Batch> {
-  const byOwner = new Map<string, Batch['pairs']>();
-  forEachPair(parcels, (a, b) => addToGroup(byOwner, a.owner, [a, b]));
-  let pairs: Batch['pairs'] = [];
-  let lots = new Set<OwnedParcel>();
-  for (const ofOwner of byOwner.values()) {
-    for (const pair of ofOwner) {
-      pairs.push(pair);
-      for (const lot of pair) lots.add(lot);
+/**
+ * The pairs of parcels of one owner whose boxes come together, as positions that take turns. All pairs of an
+ * owner are in one batch.
+ */
+function* batchesOf({ owners, boxes }: OwnedParcels): Generator<number[]> {
+  const pairs = nearbyPairs(owners, boxes);
+  const byOwner = Uint32Array.from({ length: pairs.length / 2 }, (_, i) => 2 * i).sort(
+    (a, b) => owners[pairs[a]!]! - owners[pairs[b]!]!,
+  );
+  let batch: number[] = [];
+  for (const at of byOwner) {
+    if (batch.length >= 2 * BATCH_PAIRS && owners[batch[0]!] !== owners[pairs[at]!]) {
+      yield batch;
+      batch = [];
     }
-    if (lots.size < BATCH_LOTS) continue;
-    yield { lots: [...lots], pairs };
-    [pairs, lots] = [[], new Set()];
+    batch.push(pairs[at]!, pairs[at + 1]!);
   }
-  if (lots.size > 0) yield { lots: [...lots], pairs };
+  if (batch.length > 0) yield batch;
 }
 
 type Shape = {
@@ -92,29 +90,33 @@ type Shape = {
   calculated_acres: number;
 };
 
-async function groupBatch(db: Db, { lots, pairs }: Batch): Promise<Map<number, Assemblage>> {
-  const property_ids = lots.map(lot => lot.id);
+/** The assemblages of the parcels of these pairs. */
+async function groupBatch(
+  db: Db,
+  { ids, acres }: OwnedParcels,
+  pairs: readonly number[],
+): Promise<Map<number, Assemblage>> {
+  const parcels = [...new Set(pairs)];
+  const property_ids = parcels.map(parcel => ids[parcel]!);
   const counties = [...new Set(property_ids.map(countyOf))];
   const rows = await db.run<Shape>('land/read_lots', { counties, property_ids });
   const shapes = new Map(rows.map(row => [row.property_id, row]));
-  const shaped = lots.filter(({ id }) => shapes.has(id));
-  const places = new Map(shaped.map((lot, place) => [lot, place]));
-  const placed = pairs.flatMap(pair => {
-    const [a, b] = pair.map(lot => places.get(lot));
-    return a === undefined || b === undefined ? [] : [a, b];
-  });
-  return assemblagesOf(
-    shaped.map(({ id, acres }): Lot => {
-      const { boundary, x, y, calculated_acres } = shapes.get(id)!;
-      return {
-        id,
-        county: countyOf(id),
-        acres,
-        boundary: boundaryName(x, y, calculated_acres),
-        boundaryAcres: calculated_acres,
-        outline: outlineOf(decodeBoundary(boundary)),
-      };
-    }),
-    placed,
-  );
+  const shaped = parcels.filter(parcel => shapes.has(ids[parcel]!));
+  const places = new Map(shaped.map((parcel, place) => [parcel, place]));
+  const placed: number[] = [];
+  for (let i = 0; i < pairs.length; i += 2) {
+    const [a, b] = [places.get(pairs[i]!), places.get(pairs[i + 1]!)];
+    if (a !== undefined && b !== undefined) placed.push(a, b);
+  }
+  const lots = shaped.map(parcel => lotOf(shapes.get(ids[parcel]!)!, acres[parcel]!));
+  return assemblagesOf(lots, placed);
 }
+
+const lotOf = ({ property_id, boundary, x, y, calculated_acres }: Shape, acres: number): Lot => ({
+  id: property_id,
+  county: countyOf(property_id),
+  acres,
+  boundary: boundaryName(x, y, calculated_acres),
+  boundaryAcres: calculated_acres,
+  outline: outlineOf(decodeBoundary(boundary)),
+});

@@ -1,4 +1,4 @@
-import { boxAround, boxSql, withMarginE7 } from '../../shared/geo/box.ts';
+import { boxAround, boxSql, isEmptyBox, withMarginE7 } from '../../shared/geo/box.ts';
 import type { Box } from '../../shared/geo/geometry-types.ts';
 import { NEAR_M, nearbyPairs } from '../../shared/kernels/assemblage.ts';
 import { groupBy } from '../../shared/kernels/groups.ts';
@@ -7,14 +7,14 @@ import { readCopy } from '../../shared/platform/copy.ts';
 import type { Db } from '../../shared/platform/db.ts';
 import { compose, literal } from '../../shared/platform/statements.ts';
 
-/** A parcel whose owner is known. */
-export type OwnedParcel = {
-  id: number;
-  /** The owner's key, without dashes. */
-  owner: string;
-  acres: number;
-  /** In 1e-7 degrees. Null if the parcel has no boundary. */
-  box: Box | null;
+/** Parcels whose owner is known, as columns, because 200,000 objects would take 70 MB. */
+export type OwnedParcels = {
+  ids: Float64Array;
+  /** A number for each owner. */
+  owners: Float64Array;
+  acres: Float64Array;
+  /** West, south, east, and north of each parcel in turn, in 1e-7 degrees. NaN without a boundary. */
+  boxes: Float64Array;
 };
 
 /**
@@ -23,29 +23,68 @@ export type OwnedParcel = {
  */
 export const MAX_OWNED = 500;
 
-export type OwnedParcels = {
-  /** The county's parcels, and the parcels in other counties that may belong to their assemblages. */
-  parcels: OwnedParcel[];
-  /** The county's parcels whose owner has too many of them. */
-  skipped: OwnedParcel[];
+export type CountyParcels = {
+  /** Number of the county's parcels. */
+  known: number;
+  /** How many of them have no boundary. */
+  withoutBoundary: number;
+  /** The ids of those whose owner has too many of them. */
+  skipped: Float64Array;
+  /** The others, and the parcels in other counties that may belong to their assemblages. */
+  parcels: OwnedParcels;
 };
 
 /**
  * Reads a county's parcels by owner. If an owner's parcels come together at a county line, all of the owner's
  * parcels in all counties are read, so that every county finds the same assemblages.
  */
-export async function readOwnedParcels(db: Db, fips: number): Promise<OwnedParcels> {
-  const own = await readParcels(db, fips, 'true');
-  const owners = bordering(own, await readStrips(db, fips, own));
-  const others = await readAllOf(db, owners, fips);
-  const parcels: OwnedParcel[] = [];
-  const skipped: OwnedParcel[] = [];
-  for (const [county, ofCounty] of groupBy([...own, ...others], parcel => countyOf(parcel.id)))
-    for (const ofOwner of groupBy(ofCounty, parcel => parcel.owner).values()) {
-      if (ofOwner.length <= MAX_OWNED) parcels.push(...ofOwner);
-      else if (county === fips) skipped.push(...ofOwner);
+export async function readOwnedParcels(db: Db, fips: number): Promise<CountyParcels> {
+  const numbers: OwnerNumbers = new Map();
+  const own = await readParcels(db, fips, 'true', numbers);
+  const owners = bordering(own, await readStrips(db, fips, own, numbers));
+  const keys = [...numbers].flatMap(([key, owner]) => (owners.has(owner) ? [key] : []));
+  const counties = [own, ...(await readAllOf(db, new Set(keys), fips, numbers))];
+  const isSkipped = haveTooMany(own);
+  return {
+    known: own.ids.length,
+    withoutBoundary: own.boxes.filter(Number.isNaN).length / 4,
+    skipped: own.ids.filter((_, i) => isSkipped(i)),
+    parcels: joined(
+      counties.map(county => {
+        const isOver = haveTooMany(county);
+        return filtered(county, i => !isOver(i));
+      }),
+    ),
+  };
+}
+
+/** Whether the owner of a county's parcel has too many of them. */
+function haveTooMany({ owners }: OwnedParcels): (parcel: number) => boolean {
+  const counts = new Map<number, number>();
+  for (const owner of owners) counts.set(owner, (counts.get(owner) ?? 0) + 1);
+  return parcel => counts.get(owners[parcel]!)! > MAX_OWNED;
+}
+
+function filtered({ ids, owners, acres, boxes }: OwnedParcels, includes: (parcel: number) => boolean) {
+  return {
+    ids: ids.filter((_, i) => includes(i)),
+    owners: owners.filter((_, i) => includes(i)),
+    acres: acres.filter((_, i) => includes(i)),
+    boxes: boxes.filter((_, i) => includes(i >> 2)),
+  };
+}
+
+function joined(all: readonly OwnedParcels[]): OwnedParcels {
+  const column = (name: keyof OwnedParcels) => {
+    const values = new Float64Array(all.reduce((sum, parcels) => sum + parcels[name].length, 0));
+    let at = 0;
+    for (const { [name]: some } of all) {
+      values.set(some, at);
+      at += some.length;
     }
-  return { parcels, skipped };
+    return values;
+  };
+  return { ids: column('ids'), owners: column('owners'), acres: column('acres'), boxes: column('boxes') };
 }
 
 const COLUMNS = {
@@ -59,28 +98,36 @@ const COLUMNS = {
   north: { type: 'float8', null: Number.NaN },
 } as const;
 
+const NO_BOX = [Number.NaN, Number.NaN, Number.NaN, Number.NaN];
+
+/** The number of each owner, by key without dashes. */
+type OwnerNumbers = Map<string, number>;
+
 /** @param among a condition on `parcel_filters f` */
-async function readParcels(db: Db, fips: number, among: string): Promise<OwnedParcel[]> {
+async function readParcels(
+  db: Db,
+  fips: number,
+  among: string,
+  numbers: OwnerNumbers,
+): Promise<OwnedParcels> {
   const copy = compose('land/copy_owned_parcels', { fips: literal(fips), among });
   const { rows, columns } = await readCopy(db, copy, COLUMNS);
-  const keys = Array.from({ length: rows }, (_, i) =>
-    Buffer.from(columns.key.subarray(16 * i, 16 * i + 16)).toString('hex'),
-  );
-  const owners = await ownersOfPlaces(
-    db,
-    keys.filter((_, i) => columns.mayLackZip[i] === 1),
-  );
-  return keys.map((key, i) => {
+  const keyOf = (i: number) => Buffer.from(columns.key.subarray(16 * i, 16 * i + 16)).toString('hex');
+  const places = Array.from(columns.mayLackZip, (may, i) => (may === 1 ? [keyOf(i)] : [])).flat();
+  const ofPlaces = await ownersOfPlaces(db, places);
+  const owners = new Float64Array(rows);
+  const boxes = new Float64Array(4 * rows);
+  for (let i = 0; i < rows; i++) {
+    const key = keyOf(i);
+    const owner = ofPlaces.get(key) ?? key;
+    if (!numbers.has(owner)) numbers.set(owner, numbers.size);
+    owners[i] = numbers.get(owner)!;
     const [west, south, east, north] = [columns.west, columns.south, columns.east, columns.north].map(
       side => side[i]!,
     ) as Box;
-    return {
-      id: columns.id[i]!,
-      owner: owners.get(key) ?? key,
-      acres: columns.acres[i]!,
-      box: west < east && south < north ? [west, south, east, north] : null,
-    };
-  });
+    boxes.set(west < east && south < north ? [west, south, east, north] : NO_BOX, 4 * i);
+  }
+  return { ids: columns.id, owners, acres: columns.acres, boxes };
 }
 
 /**
@@ -97,47 +144,48 @@ async function ownersOfPlaces(db: Db, keys: readonly string[]): Promise<Map<stri
 const plain = (uuid: string): string => uuid.replaceAll('-', '');
 
 /** The parcels of other counties that are where the counties' boxes meet. */
-async function readStrips(db: Db, fips: number, own: readonly OwnedParcel[]): Promise<OwnedParcel[]> {
-  const boxes = own.flatMap(({ box }) => (box === null ? [] : [box]));
-  if (boxes.length === 0) return [];
-  const around = boxSql(withMarginE7(boxAround(boxes), NEAR_M));
+async function readStrips(
+  db: Db,
+  fips: number,
+  own: OwnedParcels,
+  numbers: OwnerNumbers,
+): Promise<OwnedParcels> {
+  const box = boxAround(boxesOf(own));
+  if (isEmptyBox(box)) return joined([]);
+  const around = boxSql(withMarginE7(box, NEAR_M));
   const counties = await db.run<{ fips: number }>('feeds/list_counties_meeting', { boxes: [around] });
-  const strips: OwnedParcel[] = [];
+  const strips: OwnedParcels[] = [];
   for (const county of counties)
     if (county.fips !== fips)
-      strips.push(...(await readParcels(db, county.fips, `f.extent && ${literal(around)}::box`)));
-  return strips;
+      strips.push(await readParcels(db, county.fips, `f.extent && ${literal(around)}::box`, numbers));
+  return joined(strips);
+}
+
+function* boxesOf({ boxes }: OwnedParcels): Generator<Box> {
+  for (let i = 0; i < boxes.length; i += 4)
+    if (!Number.isNaN(boxes[i])) yield [boxes[i]!, boxes[i + 1]!, boxes[i + 2]!, boxes[i + 3]!];
 }
 
 /** The owners who have parcels in both lists that come together. */
-function bordering(own: readonly OwnedParcel[], others: readonly OwnedParcel[]): Set<string> {
-  const inOthers = new Set(others.map(parcel => parcel.owner));
-  const candidates = [...own.filter(parcel => inOthers.has(parcel.owner)), ...others];
-  const ownCounty = own[0] && countyOf(own[0].id);
-  const found = new Set<string>();
-  forEachPair(candidates, (a, b) => {
-    if ((countyOf(a.id) === ownCounty) !== (countyOf(b.id) === ownCounty)) found.add(a.owner);
-  });
+function bordering(own: OwnedParcels, others: OwnedParcels): Set<number> {
+  const inOthers = new Set(others.owners);
+  const candidates = filtered(own, i => inOthers.has(own.owners[i]!));
+  const isOwn = (i: number) => i < candidates.ids.length;
+  const { owners, boxes } = joined([candidates, others]);
+  const pairs = nearbyPairs(owners, boxes);
+  const found = new Set<number>();
+  for (let i = 0; i < pairs.length; i += 2)
+    if (isOwn(pairs[i]!) !== isOwn(pairs[i + 1]!)) found.add(owners[pairs[i]!]!);
   return found;
 }
 
-/** Calls `use` with all pairs of parcels of one owner whose boxes come together. */
-export function forEachPair(
-  parcels: readonly OwnedParcel[],
-  use: (a: OwnedParcel, b: OwnedParcel) => void,
-): void {
-  const shaped = parcels.filter(parcel => parcel.box !== null);
-  const numbers = new Map<string, number>();
-  const owners = shaped.map(({ owner }) => {
-    if (!numbers.has(owner)) numbers.set(owner, numbers.size);
-    return numbers.get(owner)!;
-  });
-  const pairs = nearbyPairs(owners, Float64Array.from(shaped.flatMap(parcel => parcel.box!)));
-  for (let i = 0; i < pairs.length; i += 2) use(shaped[pairs[i]!]!, shaped[pairs[i + 1]!]!);
-}
-
-/** All parcels of the owners in all counties but one. */
-async function readAllOf(db: Db, owners: ReadonlySet<string>, except: number): Promise<OwnedParcel[]> {
+/** All parcels of the owners in all counties but one, by county. */
+async function readAllOf(
+  db: Db,
+  owners: ReadonlySet<string>,
+  except: number,
+  numbers: OwnerNumbers,
+): Promise<OwnedParcels[]> {
   if (owners.size === 0) return [];
   const places = await db.run<{ place_key: string }>('land/list_owners_places', {
     owner_keys: [...owners],
@@ -155,8 +203,10 @@ async function readAllOf(db: Db, owners: ReadonlySet<string>, except: number): P
     countyOf,
   );
   ids.delete(except);
-  const parcels: OwnedParcel[] = [];
+  const counties: OwnedParcels[] = [];
   for (const [fips, ofCounty] of ids)
-    parcels.push(...(await readParcels(db, fips, `f.property_id = any (${literal(ofCounty)}::bigint[])`)));
-  return parcels;
+    counties.push(
+      await readParcels(db, fips, `f.property_id = any (${literal(ofCounty)}::bigint[])`, numbers),
+    );
+  return counties;
 }

@@ -4,6 +4,7 @@ import {
   type AssemblageRow,
   shownAssemblage,
 } from '../../shared/land/assemblage-columns.ts';
+import { roundAcres } from '../../shared/model/shown-acres.ts';
 import { readCopy } from '../../shared/platform/copy.ts';
 import type { Db } from '../../shared/platform/db.ts';
 import { LOCKS } from '../../shared/platform/locks.ts';
@@ -12,7 +13,7 @@ import { type ShownLand, stageMeasuredLand } from '../changes/measured-changes.t
 import { openChanges, recordChanges } from '../changes/record-changes.ts';
 
 /** Parcels per statement. */
-const BATCH = 5_000;
+const BATCH = 1_000;
 
 /**
  * Stores the assemblages that differ from the stored ones, deletes those that no longer exist, and records
@@ -27,12 +28,7 @@ export async function writeAssemblages(
 ): Promise<number> {
   // Chunks of land figures write the same parcels.
   await db.run('land/lock_counties', { lock: LOCKS.countyAttributes, counties: [fips] });
-  const stored = await readStored(db, fips);
-  const changed = [...found].flatMap(([id, assemblage]) =>
-    stored.get(id) === textOf(assemblage) ? [] : [id],
-  );
-  const gone = [...stored.keys()].filter(id => !found.has(id));
-  const ids = [...changed, ...gone].sort((a, b) => a - b);
+  const ids = await listDiffering(db, fips, found);
   if (ids.length === 0) return 0;
   await openChanges(db);
   // In batches, because the parcels as shown before and after, and their changes, take much memory.
@@ -51,9 +47,13 @@ function* batchesOf<Item>(items: readonly Item[]): Generator<Item[]> {
 
 const FIGURE = { type: 'float8', null: Number.NaN } as const;
 
-/** The stored assemblages as text. */
-async function readStored(db: Db, fips: number): Promise<Map<number, string>> {
-  const { rows, columns } = await readCopy(db, compose('land/copy_assemblages', { fips: literal(fips) }), {
+/** The parcels whose assemblage isn't the stored one, in order. */
+async function listDiffering(
+  db: Db,
+  fips: number,
+  found: ReadonlyMap<number, Assemblage | null>,
+): Promise<number[]> {
+  const { columns } = await readCopy(db, compose('land/copy_assemblages', { fips: literal(fips) }), {
     property: { type: 'int8', null: 0 },
     id: { type: 'int8', null: 0 },
     parcels: { type: 'int4', null: 0 },
@@ -63,17 +63,33 @@ async function readStored(db: Db, fips: number): Promise<Map<number, string>> {
     counties: { type: 'int4', null: 0 },
   });
   const { property, id, parcels, acres, touching, touchingAcres, counties } = columns;
-  const text = (i: number) =>
+  const storedText = (i: number) =>
     id[i] === 0
       ? textOf(null)
       : [id[i], parcels[i], acres[i], touching[i], touchingAcres[i], counties[i]].join(' ');
-  return new Map(Array.from({ length: rows }, (_, i) => [property[i]!, text(i)]));
+  const gone: number[] = [];
+  const same = new Set<number>();
+  for (const [i, property_id] of property.entries()) {
+    const is = found.get(property_id);
+    if (is === undefined) gone.push(property_id);
+    else if (textOf(is) === storedText(i)) same.add(property_id);
+  }
+  const changed = [...found.keys()].filter(property_id => !same.has(property_id));
+  return [...changed, ...gone].sort((a, b) => a - b);
 }
 
-const textOf = (of: Assemblage | null): string =>
-  of === null
-    ? ''
-    : [of.id, of.parcels, of.acres, of.touching_parcels, of.touching_acres, of.counties.length].join(' ');
+function textOf(assemblage: Assemblage | null): string {
+  if (assemblage === null) return '';
+  const { assemblage_id, parcels, acres, touching_parcels, touching_acres, counties } = columnsOf(assemblage);
+  return [assemblage_id, parcels, acres, touching_parcels, touching_acres, counties.length].join(' ');
+}
+
+const columnsOf = ({ id, acres, touching_acres, ...of }: Assemblage) => ({
+  ...of,
+  assemblage_id: id,
+  acres: roundAcres(acres),
+  touching_acres: roundAcres(touching_acres),
+});
 
 /** Stores the assemblages of these parcels, and deletes the rows of those that were not found. */
 async function store(
@@ -83,17 +99,12 @@ async function store(
   found: ReadonlyMap<number, Assemblage | null>,
 ): Promise<void> {
   const gone = property_ids.filter(id => !found.has(id));
-  await db.run('land/delete_assemblages', { fips, property_ids: gone });
-  const rows = property_ids
-    .filter(id => found.has(id))
-    .map(property_id => {
-      const assemblage = found.get(property_id)!;
-      return {
-        fips,
-        property_id,
-        ...(assemblage !== null && { ...assemblage, assemblage_id: assemblage.id }),
-      };
-    });
+  if (gone.length > 0) await db.run('land/delete_assemblages', { fips, property_ids: gone });
+  const rows = property_ids.flatMap(property_id => {
+    const assemblage = found.get(property_id);
+    if (assemblage === undefined) return [];
+    return [{ fips, property_id, ...(assemblage !== null && columnsOf(assemblage)) }];
+  });
   await db.run('land/store_assemblages', {}, { rows: literal(JSON.stringify(rows)) });
 }
 
