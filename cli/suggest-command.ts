@@ -10,7 +10,7 @@ import type { FindLoaded } from '../workers/ingest/kinds/assessor/loaded-feeds.t
 import { overlapFault } from '../workers/ingest/kinds/assessor/parcel-gates.ts';
 import { feedName } from '../workers/setup/feed-name.ts';
 import type { JoinedFeed } from '../workers/setup/suggest-joined.ts';
-import { fips, wholeNumber } from './common/cli-options.ts';
+import { fips, nameOfFeed, wholeNumber } from './common/cli-options.ts';
 import { printNote, table } from './common/cli-output.ts';
 import { actionWithoutDatabase, type CommandResult, EXIT, withSession } from './common/cli-session.ts';
 import { readState } from './common/cli-state.ts';
@@ -36,7 +36,7 @@ export function addSuggestCommand(feed: Command): void {
       '--format <name>',
       'format of the source; default: taken from the name of the file, or of the file in the zip',
     )
-    .option('--name <name>', "name of the feed; default: the source's name")
+    .option('--name <name>', "name of the feed; default: the source's name", nameOfFeed)
     .option(
       '--fips <code>',
       'county of the feed; default: the county in the rows, or the county of their ZIP codes',

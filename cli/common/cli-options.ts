@@ -1,8 +1,10 @@
 import { type Command, InvalidArgumentError } from 'commander';
+import { FEED_NAME } from '../../shared/feeds/file-feeds.ts';
 import { isoDay, utcDay } from '../../shared/kernels/stats/calendar.ts';
 import type { Db } from '../../shared/platform/db.ts';
 import { PlatError } from '../../shared/platform/errors.ts';
 import { fiveDigits } from '../../shared/regions/counties.ts';
+import { feedName } from '../../workers/setup/feed-name.ts';
 
 /** Option parsers for Commander. Each error shows the expected format. */
 
@@ -29,6 +31,14 @@ export function propertyId(text: string): number {
   if (!/^\d{12,13}$/.test(text))
     throw new InvalidArgumentError('Enter a property_id of 12 or 13 digits, such as 3301900000001.');
   return Number(text);
+}
+
+export function nameOfFeed(text: string): string {
+  if (!FEED_NAME.test(text))
+    throw new InvalidArgumentError(
+      `Enter up to 63 lowercase letters, digits, and hyphens, such as ${feedName(text)}.`,
+    );
+  return text;
 }
 
 export function day(text: string): string {

@@ -84,6 +84,7 @@ describe('usage errors and missing things: exit code 2', () => {
       /\bkind assessor\b.*--roll and --shape, .*--listings/,
     ],
     [['feed', 'run', 'bangor-me', '--shape', 'x.shp'], /\bkind assessor .*`shape`.*--roll, .*--shape/],
+    [['feed', 'suggest', 'roll.csv', '--name', 'a_b'], /'a_b'.* a-b\b/],
     [['feed', 'check', 'nowhere'], /feed.*\bnowhere\b/],
     [['feed', 'check', '/nowhere/feed.yaml'], /\/nowhere\/feed\.yaml .*\(ENOENT\)/],
     [['recompute', 'stats'], '--fips, --zip, and --all'],

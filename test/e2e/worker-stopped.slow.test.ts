@@ -31,14 +31,7 @@ afterAll(() => {
 
 type Line = { msg: string; jobId?: string };
 
-/** A database, and the folder of its feeds. */
-async function newSite() {
-  const db = await createTestDatabase();
-  return { ...db, folder: db.folder };
-}
-type Site = Awaited<ReturnType<typeof newSite>>;
-
-function startWorker(db: Site, env: Record<string, string>) {
+function startWorker(db: TestDatabase, env: Record<string, string>) {
   const child = startProgram(
     'workers/main.ts',
     { LOG_LEVEL: 'info', FEEDS_DIR: db.folder, JOB_LOCK_MS, DATABASE_URL: db.url, ...env },
@@ -69,7 +62,7 @@ function startWorker(db: Site, env: Record<string, string>) {
 }
 
 /** A feed of a roll, and what ingests its next version through a worker. */
-async function openFeed(db: Site, env: Record<string, string>) {
+async function openFeed(db: TestDatabase, env: Record<string, string>) {
   const { pool, folder } = db;
   await insertRegions(pool, [{ type: 'county', code: String(FIPS), state: 'NH', fips: FIPS }]);
   const columns = { owner_name: 'OWNER', assessed_land_value: 'LAND' };
@@ -94,7 +87,7 @@ async function openFeed(db: Site, env: Record<string, string>) {
 }
 
 /** What two versions leave, but for ids of runs and times. */
-async function leftIn({ pool }: Site) {
+async function leftIn({ pool }: TestDatabase) {
   const read = async (text: string) => (await pool.query(text)).rows;
   return {
     parcels: await read(
@@ -119,8 +112,8 @@ async function leftIn({ pool }: Site) {
 }
 
 describe.each(BACKENDS)('a worker on $kind that is stopped', async ({ kind }) => {
-  const undisturbed = await newSite();
-  const [inMerge, inCopy] = [await newSite(), await newSite()];
+  const undisturbed = await createTestDatabase();
+  const [inMerge, inCopy] = [await createTestDatabase(), await createTestDatabase()];
 
   async function reference() {
     const env = queueEnv(kind);

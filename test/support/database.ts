@@ -11,8 +11,8 @@ export type TestDatabase = {
   url: string;
   pool: TestDb;
   config: Config;
-  /** Returns a new folder each time it is read. Read it before the tests start. */
-  readonly folder: string;
+  /** Is removed at the end of the test file. */
+  folder: string;
 };
 
 let count = 0;
@@ -76,9 +76,7 @@ export async function createTestDatabase(
     url,
     pool,
     config,
-    get folder() {
-      return testFolder();
-    },
+    folder: testFolder(),
   };
 }
 

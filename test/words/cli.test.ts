@@ -19,6 +19,10 @@ test.each<[string[], string]>([
   [['runs', 'undo', '999'], 'There is no run 999. `plat runs` lists them.'],
   [['runs', '--feed', 'nowhere'], 'There is no feed named nowhere'],
   [['feed', 'remove', 'nowhere'], 'There is no layer of a feed named nowhere'],
+  [
+    ['feed', 'suggest', 'roll.csv', '--name', 'a_b'],
+    'Enter up to 63 lowercase letters, digits, and hyphens, such as a-b.',
+  ],
   [['feed', 'check', '/nowhere/feed.yaml'], "Can't read feed file /nowhere/feed.yaml (ENOENT)"],
   [
     ['feed', 'run', 'bangor-me-elevation', '--layer', 'x.geojson'],

@@ -1,5 +1,6 @@
 import { CronExpressionParser } from 'cron-parser';
 import { z } from 'zod';
+import { FEED_NAME } from '../../shared/feeds/file-feeds.ts';
 import { FEED_KIND_NAMES, FEED_KINDS } from '../../shared/model/feed-kinds.ts';
 import { gatesSchema } from './gates-schema.ts';
 import { PRESETS } from './presets.ts';
@@ -77,7 +78,7 @@ function kindWords(): string {
 export const REQUIRED_PROPERTIES = {
   name: z
     .string()
-    .regex(/^[a-z0-9][a-z0-9-]{0,62}$/, 'must be 1 to 63 of a-z, 0-9, and -, and not start with -')
+    .regex(FEED_NAME, 'must be 1 to 63 of a-z, 0-9, and -, and not start with -')
     .describe(
       'Name of the feed, unique in the installation. Parcels keep their property_id as long as it stays the same.',
     ),

@@ -58,11 +58,11 @@ select {{summary}}, {{roll}}, p.boundary, p.retired_at,
     case when f.flood_zone_percent is null then 'flood' end
   ], null) end as buildable_missing,
   a.min_elevation_m, a.mean_elevation_m, a.max_elevation_m, a.mean_slope_percent,
-  (
+  case when a.property_id is not null then (
     select jsonb_object_agg(o.overlay, to_jsonb(o))
     from parcel_overlays o
-    where o.fips = :fips::int and o.property_id = a.property_id
-  ) as overlays
+    where o.fips = p.fips and o.property_id = p.property_id
+  ) end as overlays
 from parcels p
 left join parcel_filters f on f.fips = p.fips and f.property_id = p.property_id
 left join parcel_attributes a
