@@ -1,13 +1,14 @@
 /** Why a parcel has no assemblage although it may have neighbors of the same owner. */
 export const ASSEMBLAGE_REASONS = ['owner_has_too_many_parcels'] as const;
 
-/** A column of `parcels p` with the parcel's assemblage. Replaces {{assemblage}} in statements. */
-export const ASSEMBLAGE_COLUMN = `(
-    select json_build_object('id', g.assemblage_id, 'parcels', g.parcels, 'acres', g.acres,
+/**
+ * A column with a parcel's row of `assemblages g`. Replaces {{assemblage}} in statements. They join the table,
+ * because Citus would send a subquery to every shard.
+ */
+export const ASSEMBLAGE_COLUMN = `case when g.property_id is not null then
+    json_build_object('id', g.assemblage_id, 'parcels', g.parcels, 'acres', g.acres,
       'touching_parcels', g.touching_parcels, 'touching_acres', g.touching_acres)
-    from assemblages g
-    where g.fips = p.fips and g.property_id = p.property_id
-  ) as assemblage`;
+  end as assemblage`;
 
 type Shown = {
   id: number;

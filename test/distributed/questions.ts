@@ -1,7 +1,7 @@
 import { uuidV5 } from '../../shared/model/uuid.ts';
 
 const SHAPE = 'POLYGON ((-72.15 43.15, -72.05 43.15, -72.05 43.22, -72.15 43.22, -72.15 43.15))';
-const PARCELS = [
+export const PARCELS = [
   3_301_900_000_001, 3_301_900_000_007, 3_301_900_000_100, 3_301_900_001_000, 3_301_999_999_999,
 ];
 /** In another county, on the sample's photograph. */
@@ -21,6 +21,11 @@ const FILTERS = [
   { geom_intersects: SHAPE, value_per_acre_max: 9_000 },
   { geom_intersects: 'POINT (-72.1 43.18)' },
   { owner_parcel_id: 3_301_900_000_100 },
+  { county: '33019', assemblage_acres_min: 20, assemblage_parcels_min: 3 },
+  { counties: ['33019', '33005'], order: '-assemblage_acres' },
+  { county: '33019', buildable_acres_min: 1, order: '-buildable_acres' },
+  { county: '33019', overlays: [{ name: 'zoning', classes: ['R'], percent_min: 50 }] },
+  { geom_intersects: SHAPE, overlays: [{ name: 'zoning', distance_ft_max: 500 }] },
 ];
 const COUNTY = { county: '33019', acres_min: 5, acres_max: 20 };
 const EXPORTED = [
@@ -34,11 +39,18 @@ const EXPORTED = [
   { filter: { geom_intersects: SHAPE, acres_min: 5 }, format: 'csv' },
   { filter: { counties: ['33019', '33005'], acres_min: 10 }, format: 'csv', columns: ['property_id', 'apn'] },
   { filter: { county: '33019', acres_min: 2 }, format: 'csv', one_per_owner: true },
+  {
+    filter: { county: '33019', assemblage_parcels_min: 2 },
+    format: 'csv',
+    one_per_assemblage: true,
+    columns: ['property_id', 'assemblage_id', 'assemblage_acres', 'buildable_acres'],
+  },
   { filter: { county: '33019', owner_name_includes: ['A'] }, format: 'csv' },
   { filter: { owner_parcel_id: 3_301_900_000_100 }, format: 'csv' },
   { list_id: '{create_list}', format: 'csv' },
   { list_id: '{create_list}', format: 'geojsonl', one_per_owner: false },
   { list_id: '{create_list}', format: 'csv', status: 'answered' },
+  { list_id: '{create_list}', format: 'csv', layout: 'mail', one_per_assemblage: true },
   { comps: { fips: '33019' }, format: 'csv' },
   { markets: [uuidV5('county:33019')], format: 'csv' },
 ];
@@ -109,6 +121,9 @@ export const QUESTIONS: Question[] = [
   ['update_list', '{id}', { one_per_owner: true }],
   ['read_list_rows', '{id}?page_size=20'],
   ['get_list', '{id}'],
+  ['update_list', '{id}', { one_per_assemblage: true }],
+  ['read_list_rows', '{id}?page_size=20'],
+  ['get_list', '{id}'],
   ...EXPORTED.flatMap((body): Question[] => [
     ['create_export', '', body],
     ['get_export', '{id}'],
@@ -166,6 +181,8 @@ export const PAGES = [
   '/data?county=33019',
   '/data?county=33019&page=2&owner_name_includes=A',
   '/data?parcel=3301900000100',
+  // One of two lots of an assemblage.
+  '/data?parcel=3301900001053',
   '/data?q=smith&county=33019',
   '/data/box.json?county=33019&value_min=1000',
   '/data/spreads?county=33019',
@@ -181,6 +198,9 @@ export const PAGES = [
   '/coverage/33019',
   '/lists',
   '/lists/{create_list}',
+  '/lists/{create_list}/calls',
+  '/lists/{create_list}/letter',
+  '/replies',
   '/searches',
   '/searches/{create_search}',
   '/markets?type=zip&state=NH',
@@ -198,6 +218,12 @@ export const PAGES = [
   '/comping/{report_id}/comps.csv',
   '/comping/{report_id}/comps.json',
   '/account',
+  '/ogc/collections/parcels/items?limit=20',
+  '/ogc/collections/parcels/items?bbox=-72.15,43.15,-72.05,43.22&limit=20',
+  '/ogc/collections/parcels/items/3301900001053',
+  '/ogc/collections/comps/items?limit=20',
+  '/ogc/collections/roads/items?bbox=-72.15,43.15,-72.05,43.22&limit=20',
+  '/ogc/collections/overlay.zoning/items?limit=20',
   ...['9/153/187', '11/613/751', '13/2455/3004', '16/19642/24036'].flatMap(tile => [
     `/tiles/parcels/${tile}.mvt`,
     `/tiles/parcels/${tile}.mvt?county=33019&color=slope`,

@@ -36,7 +36,8 @@ where fips = :fips and property_id = :property_id and assemblage_id is not null
 
 -- name: list_assemblage_members
 -- The parcels of an assemblage, largest first, with their estimates, road frontage, buildable acres, and
--- extents in 1e-7 degrees. `lot` is the same for parcels with the same boundary.
+-- extents in 1e-7 degrees. `lot` is the same for parcels with the same boundary. Citus asks every shard unless
+-- each table has the counties.
 select f.property_id, p.apn, p.situs_address, f.effective_acres, v.mean_adjusted_price as value,
   case
     when num_nonnulls(f.highway_frontage_ft, f.road_frontage_ft, f.local_frontage_ft) > 0
@@ -49,7 +50,8 @@ from assemblages g
 join parcel_filters f on f.fips = g.fips and f.property_id = g.property_id
 join parcels p on p.fips = g.fips and p.property_id = g.property_id
 left join valuations v on v.fips = g.fips and v.property_id = g.property_id
-where g.fips = any (:counties::int[]) and g.assemblage_id = :id::bigint
+where g.fips = any (:counties::int[]) and f.fips = any (:counties::int[]) and p.fips = any (:counties::int[])
+  and g.assemblage_id = :id::bigint
 order by f.effective_acres desc nulls last, f.property_id
 
 -- name: list_assemblage_marks
@@ -97,6 +99,7 @@ where fips = any (:counties::int[]) and property_id = any (:property_ids::bigint
 -- The parcels of a county that are on the roll, and their assemblages, as the API shows them.
 select p.property_id, p.created_run, p.row_version, {{assemblage}}
 from parcels p
+left join assemblages g on g.fips = p.fips and g.property_id = p.property_id
 where p.fips = :fips and p.property_id = any (:property_ids::bigint[]) and p.retired_at is null
 order by p.property_id
 

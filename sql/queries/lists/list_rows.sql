@@ -265,6 +265,7 @@ select {{summary}}, p.fips, p.land_use_code, p.mail_address, p.mail_city, p.mail
   p.assessed_total_value as assessed_value,
   v.mean_adjusted_price as value, v.low_price as value_low, v.high_price as value_high, v.out_of_support
 from parcels p
+left join assemblages g on g.fips = p.fips and g.property_id = p.property_id
 left join valuations v on v.fips = p.fips and v.property_id = p.property_id
 where p.fips = any (:counties::int[]) and p.property_id = any (:property_ids::bigint[])
 

@@ -61,10 +61,11 @@ select {{summary}}, {{roll}}, p.boundary, p.retired_at,
   case when a.property_id is not null then (
     select jsonb_object_agg(o.overlay, to_jsonb(o))
     from parcel_overlays o
-    where o.fips = p.fips and o.property_id = p.property_id
+    where o.fips = :fips::int and o.property_id = p.property_id
   ) end as overlays
 from parcels p
 left join parcel_filters f on f.fips = p.fips and f.property_id = p.property_id
+left join assemblages g on g.fips = p.fips and g.property_id = p.property_id
 left join parcel_attributes a
   on a.fips = f.fips and a.property_id = f.property_id and a.shape_hash = p.shape_hash
 where p.fips = :fips::int and p.property_id = :property_id::bigint

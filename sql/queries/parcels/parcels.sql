@@ -158,4 +158,5 @@ where p.fips = (:property_id::bigint / 100000000)::int and p.property_id = :prop
 -- Parcels for lists, by id, including those that have been retired since. `summary`: columns.
 select {{summary}}
 from parcels p
+left join assemblages g on g.fips = p.fips and g.property_id = p.property_id
 where p.fips = any (:counties::int[]) and p.property_id = any (:property_ids::bigint[]);
