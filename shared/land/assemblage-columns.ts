@@ -2,8 +2,8 @@
 export const ASSEMBLAGE_REASONS = ['owner_has_too_many_parcels'] as const;
 
 /**
- * A column with a parcel's row of `assemblages g`. Replaces {{assemblage}} in statements. They join the table,
- * because Citus would send a subquery to every shard.
+ * A column with a parcel's row of `assemblages g`. Replaces {{assemblage}} in statements, which join the
+ * table, because Citus would send a subquery to every shard.
  */
 export const ASSEMBLAGE_COLUMN = `case when g.property_id is not null then
     json_build_object('id', g.assemblage_id, 'parcels', g.parcels, 'acres', g.acres,

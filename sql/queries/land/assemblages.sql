@@ -36,8 +36,8 @@ where fips = :fips and property_id = :property_id and assemblage_id is not null
 
 -- name: list_assemblage_members
 -- The parcels of an assemblage, largest first, with their estimates, road frontage, buildable acres, and
--- extents in 1e-7 degrees. `lot` is the same for parcels with the same boundary. Citus asks every shard unless
--- each table has the counties.
+-- extents in 1e-7 degrees. `lot` is the same for parcels with the same boundary. Each table has the counties,
+-- because Citus would ask every shard otherwise.
 select f.property_id, p.apn, p.situs_address, f.effective_acres, v.mean_adjusted_price as value,
   case
     when num_nonnulls(f.highway_frontage_ft, f.road_frontage_ft, f.local_frontage_ft) > 0
