@@ -9,12 +9,15 @@ type Encoding = (typeof ENCODINGS)[number];
 /** Smaller bodies fit in one packet. */
 const MIN_BYTES = 1_000;
 
-/** Compresses about as well as gzip's default level, in a third of the time. */
+/** Compresses about as well as gzip's default level, in half the time. */
 const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } };
+
+/** Bodies are 4 to 10% larger than with the default level, which takes twice as long. */
+const GZIP = { level: 4 };
 
 const ENCODERS: Record<Encoding, (body: Buffer) => Promise<Buffer>> = {
   br: body => promisify<Buffer, object, Buffer>(brotliCompress)(body, BROTLI),
-  gzip: promisify<Buffer, Buffer>(gzip),
+  gzip: body => promisify<Buffer, object, Buffer>(gzip)(body, GZIP),
 };
 
 /** The encoding to use: br if the client accepts it, otherwise gzip. Undefined if it accepts neither. */

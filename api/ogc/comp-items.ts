@@ -48,8 +48,8 @@ export const compItems: Collection = {
       { field: 'filter', type: 'zip', codes: query.zip === undefined ? [] : [query.zip] },
     ]);
     const areas = await areasOf(query, call.work);
-    // Without an area, all comps are sorted.
-    if (areas.length === 0) await call.work.takeTurn();
+    // Few sales may be in the period, and no index finds them.
+    if (areas.length === 0 && days !== undefined) await call.work.takeTurn();
     const dated = {
       ...query,
       ...(days?.from && { sold_from: days.from }),

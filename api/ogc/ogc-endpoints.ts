@@ -1,4 +1,4 @@
-import { hash } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { costOf, PRICES } from '../../shared/model/prices.ts';
 import type { Db } from '../../shared/platform/db.ts';
@@ -6,10 +6,10 @@ import type { CallContext, Endpoint } from '../http/endpoint.ts';
 import { notFound } from '../http/error-responses.ts';
 import { openPage } from '../http/paging.ts';
 import { defineEndpoint } from '../v1/common/endpoint-resources.ts';
-import type { Collection, Feature } from './collection-parts.ts';
+import type { Collection } from './collection-parts.ts';
 import { findCollection } from './collections.ts';
 import { parseCql } from './cql-text.ts';
-import { project } from './crs.ts';
+import { GeoJsonWriter } from './geojson-writer.ts';
 import { boxesOf, itemsQuery } from './items-query.ts';
 import { GEOJSON } from './media-types.ts';
 
@@ -52,23 +52,28 @@ export const listItems = defineEndpoint({
     );
     const collection = await requireCollection(resources.db, params.collectionId);
     const found = await collection.list({ boxes, days: query.datetime, conditions, page }, resources, call);
-    const features = found.rows.map(feature => inCrs(feature, crs));
+    const count = found.rows.length;
     const links = [
       { rel: 'self', type: GEOJSON, title: 'This page', href: selfUrl(call) },
       ...(found.next === null
         ? []
         : [{ rel: 'next', type: GEOJSON, title: 'Next page', href: withoutPage(found.next) }]),
     ];
-    const json = JSON.stringify(features);
+    const writer = new GeoJsonWriter(crs);
+    writer.text(
+      `{"type":"FeatureCollection","numberReturned":${count},"links":${JSON.stringify(links)},"features":[`,
+    );
+    const start = writer.length;
+    for (const [index, feature] of found.rows.entries())
+      writer.text(index === 0 ? '{' : ',{').members(feature);
+    // The next page's URL has the time of the call, so it isn't part of the tag. Without features, a tag
+    // would reveal that there are none.
+    const etag = count > 0 && tagOf(`${crs} ${found.next === null}`, writer.written(start));
     return {
-      body: Buffer.from(
-        `{"type":"FeatureCollection","numberReturned":${features.length},"links":${JSON.stringify(links)},"features":${json}}`,
-      ),
-      // The next page's URL has the time of the call, so it isn't part of the tag. Without features, a tag
-      // would reveal that there are none.
-      ...(features.length > 0 && { etag: tagOf(`${crs} ${found.next === null} ${json}`) }),
+      body: writer.text(']}').written(),
+      ...(etag && { etag }),
       ...inGeoJson(crs),
-      tokens: costOf(PRICES.ogcItems, features.length),
+      tokens: costOf(PRICES.ogcItems, count),
     };
   },
 });
@@ -89,7 +94,6 @@ export const readItem = defineEndpoint({
     const collection = await requireCollection(resources.db, name);
     const feature = await collection.find(featureId, resources, call);
     if (feature === undefined) throw notFound(`The collection ${name} has no feature with this id.`);
-    const shown = inCrs(feature, crs);
     const links = [
       { rel: 'self', type: GEOJSON, title: 'This feature', href: selfUrl(call) },
       {
@@ -99,9 +103,12 @@ export const readItem = defineEndpoint({
         href: `${call.apiUrl}/ogc/collections/${name}`,
       },
     ];
+    const writer = new GeoJsonWriter(crs).text(`{"links":${JSON.stringify(links)},`);
+    const start = writer.length;
+    writer.members(feature);
     return {
-      body: { ...shown, links },
-      etag: tagOf(JSON.stringify({ shown, crs })),
+      body: writer.written(),
+      etag: tagOf(crs, writer.written(start)),
       ...inGeoJson(crs),
       tokens: costOf(PRICES.ogcItems, 1),
     };
@@ -110,17 +117,13 @@ export const readItem = defineEndpoint({
 
 export const ogcEndpoints: readonly Endpoint[] = [listItems, readItem];
 
-const inCrs = (feature: Feature, crs: string): Feature => ({
-  ...feature,
-  geometry: feature.geometry && project(feature.geometry, crs),
-});
-
 const inGeoJson = (crs: string) => ({
   type: GEOJSON,
   headers: ['Content-Crs', `<${crs}>`],
 });
 
-const tagOf = (content: string): string => `"${hash('sha256', content, 'base64url').slice(0, 22)}"`;
+const tagOf = (kind: string, content: Buffer): string =>
+  `"${createHash('sha256').update(`${kind} `).update(content).digest('base64url').slice(0, 22)}"`;
 
 async function requireCollection(db: Db, name: string): Promise<Collection> {
   const collection = await findCollection(db, name);

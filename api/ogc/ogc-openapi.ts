@@ -63,6 +63,8 @@ const PARAMETERS: Record<string, Schema> = {
     'Only features that share a point with this box: west, south, east, north, in the order of the axes of `bbox-crs`.',
     {
       type: 'array',
+      minItems: 4,
+      maxItems: 6,
       oneOf: [
         { minItems: 4, maxItems: 4 },
         { minItems: 6, maxItems: 6 },

@@ -27,6 +27,7 @@ export const BENCHES = [
   'image',
   'pages',
   'map-tiles',
+  'ogc-items',
   'webhooks',
   'searches',
 ];

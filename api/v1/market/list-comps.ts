@@ -107,14 +107,16 @@ function readPage(
   db: Db,
 ): Promise<Row[]> {
   const backwards = cursorPosition?.direction === 'previous';
+  const sign = backwards ? '<' : '>';
   const [place, id] = cursorPosition?.place ?? [null, null];
+  const isNarrow = areas.length > 0 || [query.fips, query.zip, query.id].some(value => value !== undefined);
   const selection = selectComps(query, areas, asOf);
   return db.run<Row>(
     'market/list_comps',
     {
       ...selection.values,
       with_total: count === undefined,
-      after_place: place ?? 'Infinity',
+      ...(query.order !== undefined && { after_place: place ?? 'Infinity' }),
       after_id: id,
       limit: size + 1,
       offset,
@@ -123,7 +125,11 @@ function readPage(
       figures: sql('market/comp_figures'),
       where: selection.where,
       place: selection.place,
-      beyond: backwards ? '<' : '>',
+      beyond:
+        query.order === undefined
+          ? `id ${sign} :after_id::uuid`
+          : `(place, id) ${sign} (:after_place::float8, :after_id)`,
+      hits: isNarrow || count === undefined ? 'materialized' : 'not materialized',
       direction: backwards ? 'desc' : 'asc',
     },
   );

@@ -1,15 +1,16 @@
 -- A page of comps, planned for the actual parameter values. {{figures}}: comp_figures. {{where}}: the filter.
--- {{place}}: the sort key, null if unknown. {{beyond}}: > or <, to match {{direction}}. The page starts after
--- the comp with the sort key `after_place` (Infinity if unknown) and the id `after_id`, or with the first
--- comp if they are null. Returns at least one row, because each row includes the total.
-with hits as materialized (
+-- {{place}}: the sort key, null if unknown. {{beyond}}: whether a comp is after `after_id`, the last comp of
+-- the previous page, whose sort key is `after_place` (Infinity if unknown). The first page has no `after_id`.
+-- {{hits}}: `materialized`, or `not materialized` to read comps in order of id until the page is full.
+-- Returns at least one row, because each row includes the total.
+with hits as {{hits}} (
   select l.id, coalesce({{place}}, 'Infinity') as place, d.dom
   from {{figures}}
   where {{where}}
 ), page as (
   select id, place, dom
   from hits
-  where :after_id::uuid is null or (place, id) {{beyond}} (:after_place::float8, :after_id)
+  where :after_id::uuid is null or {{beyond}}
   order by place {{direction}}, id {{direction}}
   limit :limit offset :offset
 )
