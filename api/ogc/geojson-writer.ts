@@ -1,3 +1,4 @@
+import type { Position } from '../../shared/geo/geometry-types.ts';
 import type { Feature } from './collection-parts.ts';
 import { type Projection, projectionOf } from './crs.ts';
 
@@ -52,21 +53,21 @@ export class GeoJsonWriter {
   private coordinates(part: Coordinates): void {
     this.reserve(POSITION_BYTES);
     if (typeof part[0] === 'number') {
-      this.position(part as readonly number[]);
+      this.position(part as Position);
       return;
     }
     this.bytes[this.at++] = OPEN!;
-    for (const [index, inner] of (part as readonly Coordinates[]).entries()) {
+    for (let index = 0; index < part.length; index++) {
       if (index > 0) this.bytes[this.at++] = COMMA!;
-      this.coordinates(inner);
+      this.coordinates(part[index] as Coordinates);
     }
     this.reserve(POSITION_BYTES);
     this.bytes[this.at++] = CLOSE!;
   }
 
-  private position(place: readonly number[]): void {
+  private position(place: Position): void {
     const { to, scale } = this.projection;
-    const [x, y] = to([place[0]!, place[1]!]);
+    const [x, y] = to(place);
     this.bytes[this.at++] = OPEN!;
     this.decimal(Math.round(x * scale), scale);
     this.bytes[this.at++] = COMMA!;
@@ -78,30 +79,32 @@ export class GeoJsonWriter {
   private decimal(units: number, scale: number): void {
     if (units < 0) this.bytes[this.at++] = MINUS!;
     const size = Math.abs(units);
-    const whole = Math.floor(size / scale);
+    // Both parts fit in 32 bits, which makes their arithmetic several times faster.
+    const whole = (size / scale) | 0;
     this.digits(whole, 1);
-    let rest = size - whole * scale;
+    let rest = (size - whole * scale) | 0;
     if (rest === 0) return;
-    let unit = scale;
+    let unit = (scale / 10) | 0;
     while (rest % 10 === 0) {
-      rest /= 10;
-      unit /= 10;
+      rest = (rest / 10) | 0;
+      unit = (unit / 10) | 0;
     }
     this.bytes[this.at++] = POINT!;
-    this.digits(rest, unit / 10);
+    this.digits(rest, unit);
   }
 
   /** Writes a whole number, with zeros before it if it is smaller than `least`, a power of ten. */
   private digits(value: number, least: number): void {
-    let count = 1;
-    for (let power = 10; power <= value || power <= least; power *= 10) count++;
+    const { bytes, at } = this;
+    let end = at + 1;
+    for (let power = 10; power <= value || power <= least; power *= 10) end++;
     let rest = value;
-    for (let place = this.at + count - 1; place >= this.at; place--) {
-      const left = Math.floor(rest / 10);
-      this.bytes[place] = ZERO! + rest - left * 10;
+    for (let place = end - 1; place >= at; place--) {
+      const left = (rest / 10) | 0;
+      bytes[place] = ZERO! + rest - left * 10;
       rest = left;
     }
-    this.at += count;
+    this.at = end;
   }
 
   private reserve(size: number): void {

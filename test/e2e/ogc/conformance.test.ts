@@ -1,9 +1,13 @@
-import { expect, test } from 'vitest';
+import { bbox, bboxPolygon, booleanIntersects, coordAll, multiPolygon } from '@turf/turf';
+import type { Geometry } from 'geojson';
+import proj4 from 'proj4';
+import { describe, expect, test } from 'vitest';
+import { CRS_NAMES } from '../../../api/ogc/crs.ts';
 import { newCaller, startTestApi } from '../../support/api.ts';
 import { createTestDatabase } from '../../support/database.ts';
 
-// The abstract tests of OGC API - Features 1.0, core and GeoJSON, in the order of their numbers, as the OGC
-// executable test suite runs them.
+// The abstract tests of OGC API - Features 1.0, Part 1 (core, GeoJSON, OpenAPI 3.0) and Part 2 (CRS), in the
+// order of their numbers, as the OGC executable test suite runs them.
 
 const db = await createTestDatabase({}, { sample: true });
 const api = await startTestApi(db);
@@ -16,7 +20,8 @@ async function get(path: string, accept = 'application/json') {
   const url = path.startsWith('http') ? path : `${api.url}/ogc${path}`;
   const response = await fetch(url, { headers: { Authorization: `Bearer ${key}`, Accept: accept } });
   const json = (await response.json()) as Json;
-  return { status: response.status, type: response.headers.get('content-type'), json };
+  const { status, headers } = response;
+  return { status, type: headers.get('content-type'), crs: headers.get('content-crs'), json };
 }
 
 async function ok(path: string, accept?: string): Promise<Json> {
@@ -116,6 +121,8 @@ test.each<[numbers: string, expected: Partial<Parameter>]>([
       name: 'bbox',
       schema: {
         type: 'array',
+        minItems: 4,
+        maxItems: 6,
         oneOf: [
           { minItems: 4, maxItems: 4 },
           { minItems: 6, maxItems: 6 },
@@ -161,4 +168,106 @@ test.each(names)('26 and 27: a feature of %s by its id', async name => {
     linkOf(feature, 'self', 'application/geo+json');
     linkOf(feature, 'collection');
   }
+});
+
+type Shape = { id: string | number; geometry: Geometry | null };
+
+const geoJson = 'application/geo+json';
+const urlOf = (name: string) => linkOf(collections.find(({ id }) => id === name)!, 'items', geoJson).href;
+const featuresOf = async (url: string) => (await ok(url, geoJson)).features as Shape[];
+
+/** The boxes of the suite: the extent, the meridian, the equator, the 180th meridian, and both poles. */
+const BOXES: [number, number, number, number][] = [
+  [-180, -15, -64, 72],
+  [-1.5, 50, 1.5, 53],
+  [-80, -5, -70, 5],
+  [177, 65, -177, 70],
+  [-180, 85, 180, 90],
+  [-180, -90, 180, -85],
+];
+
+test.each(names)('2, 13, and 15: features of %s in a box share a point with it, in CRS84', async name => {
+  for (const [west, south, east, north] of BOXES) {
+    const parts =
+      west < east
+        ? [[west, east]]
+        : [
+            [west, 180],
+            [-180, east],
+          ];
+    const area = multiPolygon(
+      parts.map(([from, to]) => bboxPolygon([from!, south, to!, north]).geometry.coordinates),
+    );
+    for (const { id, geometry } of await featuresOf(`${urlOf(name)}?bbox=${[west, south, east, north]}`)) {
+      expect(geometry, String(id)).not.toBeNull();
+      expect(booleanIntersects(geometry!, area), String(id)).toBe(true);
+      const [w, s, e, n] = bbox(geometry!);
+      expect(Math.min(w! + 180, s! + 90, 180 - e!, 90 - n!), String(id)).toBeGreaterThanOrEqual(0);
+    }
+  }
+});
+
+describe('Part 2', () => {
+  const [CRS84, EPSG4326, EPSG3857] = CRS_NAMES as [string, string, string];
+  /** Coordinates in another system, converted by proj4. */
+  const inCrs = (geometry: Geometry, crs: string): number[][] => {
+    const places = coordAll(geometry);
+    if (crs === EPSG4326) return places.map(([lon, lat]) => [lat!, lon!]);
+    return crs === EPSG3857 ? places.map(place => proj4('EPSG:3857').forward(place)) : places;
+  };
+
+  test.each(names)('1 to 3: the reference systems of %s', async name => {
+    const list = (await ok('/collections')).crs;
+    for (const { crs, storageCrs } of [
+      await ok(`/collections/${name}`),
+      collections.find(({ id }) => id === name)!,
+    ]) {
+      expect(crs).toEqual(list);
+      for (const each of crs as string[])
+        expect(each).toMatch(/^http:\/\/www\.opengis\.net\/def\/crs\/(OGC|EPSG)\/[0-9.]+\/\w+$/);
+      expect((crs as string[])[0]).toBe(CRS84);
+      expect(crs).toContain(storageCrs);
+    }
+  });
+
+  test.each(names)('4 to 7: the parameter crs of %s', async name => {
+    const items = urlOf(name);
+    const plain = await featuresOf(items);
+    for (const path of [items, ...plain.slice(0, 1).map(({ id }) => `${items}/${id}`)]) {
+      expect((await get(path, geoJson)).crs).toBe(`<${CRS84}>`);
+      expect((await get(`${path}?crs=http://www.opengis.net/def/crs/0/unsupported`, geoJson)).status).toBe(
+        400,
+      );
+      for (const crs of CRS_NAMES) {
+        const reply = await get(`${path}?crs=${encodeURIComponent(crs)}`, geoJson);
+        expect({ status: reply.status, crs: reply.crs }).toEqual({ status: 200, crs: `<${crs}>` });
+        const shown = (reply.json.features ?? [reply.json]) as Shape[];
+        for (const [at, { geometry }] of shown.entries()) {
+          const expected = plain[at]!.geometry && inCrs(plain[at]!.geometry!, crs);
+          const found = geometry && coordAll(geometry);
+          for (const [index, place] of (expected ?? []).entries())
+            for (const axis of [0, 1]) expect(found![index]![axis]).toBeCloseTo(place[axis]!, 1);
+        }
+      }
+    }
+  });
+
+  test.each(names)('8 to 10: the parameter bbox-crs of %s', async name => {
+    const [west, south, east, north] = BOXES[0]!;
+    const idsIn = async (query: string) => (await featuresOf(`${urlOf(name)}?${query}`)).map(({ id }) => id);
+    const plain = await idsIn(`bbox=${BOXES[0]}`);
+    const [low, high] = [
+      proj4('EPSG:3857').forward([west, south]),
+      proj4('EPSG:3857').forward([east, north]),
+    ];
+    const boxes = {
+      [CRS84]: BOXES[0],
+      [EPSG4326]: [south, west, north, east],
+      [EPSG3857]: [...low, ...high],
+    };
+    for (const [crs, box] of Object.entries(boxes))
+      expect(await idsIn(`bbox-crs=${encodeURIComponent(crs)}&bbox=${box}`), crs).toEqual(plain);
+    const unsupported = 'bbox-crs=http://www.opengis.net/def/crs/0/unsupported';
+    expect((await get(`${urlOf(name)}?${unsupported}&bbox=${BOXES[0]}`, geoJson)).status).toBe(400);
+  });
 });
