@@ -20,7 +20,7 @@ const DECODERS = {
 };
 type Encoding = keyof typeof DECODERS;
 
-type Sent = { url: string; method?: 'POST'; body?: string };
+type Sent = { url: string; method?: 'GET' | 'POST'; body?: string };
 
 /**
  * Measures a page of 500 parcels of Washington with their boundaries at /ogc, compared with the same page of
