@@ -98,7 +98,7 @@ export function createApp(deps: AppDeps): Express {
     app.use(storedAssets(db, config));
     app.use(pagesRouter(pages, pageDeps));
   }
-  app.use(docs(document, origins));
+  app.use(docs(endpoints, document, origins));
   if (config.ADMIN_PASSWORD !== undefined) mountAdmin(app, queues, config.ADMIN_PASSWORD);
   if (pageDeps !== undefined) app.use(unknownPage(pageDeps));
   app.use(unknownPath);

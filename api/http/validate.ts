@@ -1,5 +1,5 @@
 import express, { type Request, type Response } from 'express';
-import type { z } from 'zod';
+import { z } from 'zod';
 import { isNestedDeeper } from '../../shared/platform/nesting.ts';
 import type { Endpoint, Input } from './endpoint.ts';
 import { bodyError, type Details, notFound, validationError } from './error-responses.ts';
@@ -123,7 +123,7 @@ function check(
         const complaint = inQuery.includes(key)
           ? `belongs in the query string: ?${key}=…`
           : `is not a known ${part === 'query' ? 'query parameter' : `${part} field`}`;
-        add(details, [...at, key].join('.'), complaint);
+        add(details, [...at, key].join('.'), complaint + rightForm(schema, key));
       }
     } else {
       const complaint = messageFor(issue, part);
@@ -133,6 +133,16 @@ function check(
     }
   }
   return undefined;
+}
+
+/** How to write a parameter that was sent as `name[]` or `name[0]`. */
+function rightForm(schema: z.ZodType, key: string): string {
+  const name = /^(\w+)\[.*\]$/.exec(key)?.[1];
+  const parameter = name === undefined ? undefined : (schema as Partial<z.ZodObject>).shape?.[name];
+  if (parameter === undefined) return '';
+  const issues = z.safeParse(parameter, ['']).error?.issues ?? [];
+  const isOne = issues.some(({ code, path }) => path.length === 0 && code !== 'custom');
+  return `: write ${name}=…${isOne ? '' : `, and repeat it for several values: ${name}=…&${name}=…`}`;
 }
 
 /** The schema's own message, or something better than Zod's default. */

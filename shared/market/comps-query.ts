@@ -38,7 +38,7 @@ const point = repeated
     const [lon, lat] = values.map(value => (COORDINATE.test(value) ? Number(value) : Number.NaN));
     const fault =
       values.length !== 2 || lon === undefined || lat === undefined
-        ? 'must appear twice: longitude, then latitude'
+        ? 'must appear twice, longitude first: point=-72.1&point=43.18'
         : Number.isNaN(lon) || Number.isNaN(lat)
           ? 'must be two numbers in degrees'
           : Math.abs(lon) > 180
@@ -60,7 +60,10 @@ const status = repeated
   .transform((values, context): ShownStatus[] => {
     const statuses = SHOWN_STATUSES.filter(name => values.includes(name));
     if (values.every(value => (SHOWN_STATUSES as readonly string[]).includes(value))) return statuses;
-    context.addIssue({ code: 'custom', message: `must be one or more of ${SHOWN_STATUSES.join(', ')}` });
+    context.addIssue({
+      code: 'custom',
+      message: `must be one or more of ${SHOWN_STATUSES.join(', ')}, each as its own parameter: status=PENDING&status=SOLD`,
+    });
     return z.NEVER;
   })
   .meta({

@@ -1,9 +1,10 @@
-import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { Db } from '../../shared/platform/db.ts';
 import { migrate } from '../../shared/platform/migrate.ts';
 import { rootDir } from '../../shared/platform/root.ts';
 import { onServer, startTestServer, withDatabase } from '../../test/support/server.ts';
+import { brunoFiles } from './bruno-files.ts';
 import { clientTypes } from './client-types.ts';
 import { withTables } from './doc-tables.ts';
 import { readSources } from './files.ts';
@@ -31,6 +32,7 @@ export const generatedFiles: GeneratedFile[] = [
       `${JSON.stringify((await import('../../api/openapi.ts')).openApiDocument(), null, 2)}\n`,
   },
   { path: 'client/src/openapi.ts', source: 'api/openapi.ts', produce: async () => clientTypes() },
+  ...[...brunoFiles()].map(([path, text]) => ({ path, source: 'api/openapi.ts', produce: async () => text })),
   {
     path: 'feed.schema.json',
     source: 'workers/ingest/feed-schema.ts',
@@ -72,6 +74,7 @@ export async function checkGenerated(
       continue;
     }
     if (write) {
+      mkdirSync(dirname(file), { recursive: true });
       writeFileSync(file, wanted);
     } else if (!existsSync(file)) {
       problems.push(`${path} is missing: run \`npm run generate\``);

@@ -1,5 +1,8 @@
+import { join } from 'node:path';
+import { lintFromString, loadConfig } from '@redocly/openapi-core';
 import spectral, { type RulesetDefinition } from '@stoplight/spectral-core';
 import rulesets from '@stoplight/spectral-rulesets';
+import { rootDir } from '../../shared/platform/root.ts';
 
 /** The rules in `spectral:oas`, except the ones that don't fit. */
 const RULES: RulesetDefinition = {
@@ -15,12 +18,25 @@ const RULES: RulesetDefinition = {
   },
 };
 
+const FIX = 'fix api/openapi.ts or api/v1';
+
 export async function checkOpenApi(document: object): Promise<string[]> {
   const linter = new spectral.Spectral();
   linter.setRuleset(RULES);
   const findings = await linter.run(document as Record<string, unknown>);
+  return [
+    ...findings.map(
+      ({ code, path, message }) => `openapi.json at ${path.join('/')}: ${message} (${code}); ${FIX}`,
+    ),
+    ...(await redoclyFindings(document)),
+  ];
+}
+
+async function redoclyFindings(document: object): Promise<string[]> {
+  const config = await loadConfig({ configPath: join(rootDir, 'redocly.yaml') });
+  const findings = await lintFromString({ source: JSON.stringify(document), config });
   return findings.map(
-    ({ code, path, message }) =>
-      `openapi.json at ${path.join('/')}: ${message} (${code}); fix api/openapi.ts or api/v1`,
+    ({ ruleId, location, message }) =>
+      `openapi.json at ${location[0]?.pointer}: ${message} (${ruleId}); ${FIX}`,
   );
 }

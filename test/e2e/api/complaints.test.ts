@@ -191,3 +191,29 @@ test('the document describes every parameter, declares defaults only for queries
   expect(document.components.schemas.ParcelFilter!.properties.count_road_frontage!.default).toBeUndefined();
   expect(JSON.stringify(document)).not.toContain('9007199254740991');
 });
+
+describe('a list in another notation is refused with the right one', () => {
+  test.each([
+    ['/comps/?fips=33019&status[]=SOLD', 'status[]', 'status=…&status=…'],
+    ['/comps/?fips=33019&status%5B0%5D=SOLD', 'status[0]', 'status=…&status=…'],
+    ['/comps/?fips=33019&status=SOLD,PENDING', 'status', 'status=PENDING&status=SOLD'],
+    ['/comps/?fips=33019&point=-72.1,43.18', 'point', 'point=-72.1&point=43.18'],
+    ['/comps/?fips=33019&point[]=-72.1&point[]=43.18', 'point[]', 'point=…&point=…'],
+    ['/search/?q=main&types[]=county', 'types[]', 'write types=…'],
+    ['/search/?q=main&types=county&types=town', 'types', 'commas'],
+    ['/changes/?types[]=parcel.new', 'types[]', 'types=…&types=…'],
+    ['/comps/?fips[]=33019', 'fips[]', 'write fips=…'],
+    ['/changes/?fips=33019&fips=23019', 'fips', 'only once'],
+    ['/properties/3301900000001/?timeline[]=true', 'timeline[]', 'write timeline=…'],
+    ['/comps/?fips=33019&state[]=NH', 'state[]', 'not a known query parameter'],
+  ])('%s', async (path, field, form) => {
+    const { status, details } = await ask(path);
+    expect([status, details[field]]).toEqual([400, [expect.stringContaining(form)]]);
+    if (!form.includes('&') && field.endsWith('[]')) expect(details[field]![0]).not.toContain('repeat');
+  });
+
+  test('lists that are separated by commas can also be repeated, where both are clear', async () => {
+    const both = ['types=parcel.new,parcel.changed', 'types=parcel.new&types=parcel.changed'];
+    for (const types of both) expect((await ask(`/changes/?${types}`)).status).toBe(200);
+  });
+});
