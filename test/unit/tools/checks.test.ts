@@ -53,27 +53,32 @@ describe('generated files', () => {
   });
 });
 
-test("Spectral's findings in an OpenAPI document, with their location", async () => {
+test('the findings of Spectral and Redocly in an OpenAPI document, with their location', async () => {
   const document = {
     openapi: '3.1.0',
     info: { title: 'Plat', version: '1.0.0', description: 'An API.' },
     servers: [{ url: '/' }],
+    security: [{ key: [] }],
     tags: [{ name: 'A', description: 'A.' }],
+    components: { securitySchemes: { key: { type: 'http', scheme: 'bearer' } } },
     paths: {
       '/a/': {
         get: {
           operationId: 'get_a',
           tags: ['A'],
+          summary: 'Get it' as string | undefined,
           description: 'Gets it.',
-          responses: { 204: { description: 'It is.' } },
+          responses: { 204: { description: 'It is.' }, 404: { description: 'It is not.' } },
         },
       },
     },
   };
   expect(await checkOpenApi(document)).toEqual([]);
   document.paths['/a/'].get.tags = ['B'];
+  document.paths['/a/'].get.summary = undefined;
   expect(await checkOpenApi(document)).toEqual([
     'openapi.json at paths//a//get/tags/0: Operation tags must be defined in global tags. (operation-tag-defined); fix api/openapi.ts or api/v1',
+    expect.stringMatching(/~1a~1\/get\/summary: .* \(operation-summary\)/),
   ]);
 });
 
