@@ -13,7 +13,6 @@ type Operation = {
   tags: string[];
   operationId: string;
   summary: string;
-  description: string;
   parameters?: Parameter[];
   requestBody?: { content: Record<string, { schema: Schema }> };
 };
@@ -50,7 +49,7 @@ export function brunoFiles(): Map<string, string> {
 function requestOf(
   path: string,
   method: string,
-  { operationId, summary, description, parameters = [], requestBody }: Operation,
+  { operationId, summary, parameters = [], requestBody }: Operation,
   schemas: Document['components']['schemas'],
   seq: number,
 ): string {
@@ -75,7 +74,7 @@ function requestOf(
       parameters.filter(each => each.in === 'path').flatMap(each => linesOf(each)),
     ),
     block('body:json', body === undefined ? [] : JSON.stringify(body, null, 2).split('\n')),
-    block('docs', [summary, '', ...description.split('\n')]),
+    block('docs', [summary]),
   ]
     .filter(text => text !== '')
     .join('\n\n')
