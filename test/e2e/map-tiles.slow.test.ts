@@ -233,21 +233,21 @@ test('each line between two counties is drawn once, and whole if one of them is 
 
 test('states, counties, and towns have their names, and other countries are land', async () => {
   const names = async (zoom: number, layer: string) =>
-    (await featuresOf(`places/${tileAt(zoom, WASHINGTON)}.mvt`, layer)).map(
+    (await featuresOf(`base/${tileAt(zoom, WASHINGTON)}.mvt`, layer)).map(
       ({ properties }) => properties.name,
     );
   expect(await names(10, 'towns')).toContain('Washington');
   expect(await names(8, 'counties')).toContain('Sullivan');
   expect(await names(5, 'states')).toContain('New Hampshire');
-  expect(await featuresOf(`places/${tileAt(6, [-72.1, 47])}.mvt`, 'abroad')).not.toEqual([]);
+  expect(await featuresOf(`base/${tileAt(6, [-72.1, 47])}.mvt`, 'abroad')).not.toEqual([]);
 });
 
 test('water, roads, and places are drawn with their names, each name once', async () => {
-  const lakes = await featuresOf(`water/${tileAt(11, WASHINGTON)}.mvt`, 'water');
+  const lakes = await featuresOf(`base/${tileAt(11, WASHINGTON)}.mvt`, 'water');
   expect(lakes.length).toBeGreaterThan(5);
-  const roads = await featuresOf(`roads/${tileAt(13, WASHINGTON)}.mvt`, 'roads');
+  const roads = await featuresOf(`base/${tileAt(13, WASHINGTON)}.mvt`, 'roads');
   expect(roads.map(({ properties }) => properties.name)).toContain('Faxon Hill Rd');
-  const names = (await featuresOf(`places/${tileAt(13, [-72.087, 43.183])}.mvt`, 'names')).map(
+  const names = (await featuresOf(`base/${tileAt(13, [-72.087, 43.183])}.mvt`, 'names')).map(
     ({ properties: { name, group } }) => `${group} ${name}`,
   );
   // The water's own layer and that of names have it.

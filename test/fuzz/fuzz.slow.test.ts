@@ -48,7 +48,7 @@ const MADE: Record<string, string[]> = {
 
 /** Map tiles around Washington, New Hampshire. */
 const TILES: [string, string[]][] = [
-  ['layer', ['parcels', 'places', 'zips', 'roads', 'wetlands', 'flood', 'water', 'hillshade', 'aerial']],
+  ['layer', ['parcels', 'base', 'zips', 'wetlands', 'flood', 'hillshade', 'aerial']],
   ['z', ['12', '14']],
   ['x', ['1227', '4910']],
   ['file', ['1502.mvt', '6009.mvt', '1502.png', '6009.png']],

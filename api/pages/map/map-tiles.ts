@@ -37,17 +37,7 @@ import { listTileHits, readTileHits, type TileHits } from './tile-hits.ts';
 const MAX_ZOOM = 18;
 
 /** The layers that have tiles. */
-const LAYERS = [
-  'parcels',
-  'places',
-  'zips',
-  'roads',
-  'wetlands',
-  'flood',
-  'water',
-  'hillshade',
-  'aerial',
-] as const;
+const LAYERS = ['parcels', 'base', 'zips', 'wetlands', 'flood', 'hillshade', 'aerial'] as const;
 
 export const tilePage: Page = {
   path: '/tiles/:layer/:z/:x/:file',
@@ -70,11 +60,10 @@ export const tilePage: Page = {
     if (tileLayer === 'hillshade') return shadeTile(visit, tile);
     if (tileLayer === 'aerial') return aerialTile(visit, tile);
     const { resources } = visit.deps;
-    if (tileLayer === 'places')
-      return cached(resources, `places/${tile.z}/${tile.x}/${tile.y}`, () => makePlaceTile(resources, tile));
-    return tileLayer === 'parcels'
-      ? parcelTile(resources, tile, await readTileHits(visit))
-      : landTile(resources, tileLayer, tile);
+    if (tileLayer === 'parcels') return parcelTile(resources, tile, await readTileHits(visit));
+    return cached(resources, `${tileLayer}/${tile.z}/${tile.x}/${tile.y}`, () =>
+      tileLayer === 'base' ? makeBaseTile(resources, tile) : makeLandTile(resources, tileLayer, tile),
+    );
   },
 };
 
@@ -116,27 +105,36 @@ const LAND_FROM = { roads: 11, wetlands: 11, flood: 10, water: 7, zips: 8 };
 /** Smaller areas can't be seen. */
 const LEAST_PX = 1;
 
-function landTile(resources: Resources, kind: keyof typeof LAND_FROM, tile: Tile): Promise<Reply> {
-  return cached(resources, `${kind}/${tile.z}/${tile.x}/${tile.y}`, async () => {
-    if (tile.z < LAND_FROM[kind]) return encoded({ [kind]: [] });
-    const project = projector(tile);
-    const isLine = kind === 'roads';
-    const rows = await listFeatures(resources.db, {
-      box: boxSql(boxToE7(boundsOf(tile))),
-      kind,
-      least_area: isLine ? 0 : (LEAST_PX * pxE7(tile)) ** 2,
-      limit: MAX_FEATURES,
-    });
-    const features = rows.flatMap(({ class: kindOf, name, geometry: bytes }): Feature[] => {
-      const geometry = isLine
-        ? lines(decodeLines(bytes), project, tile.z)
-        : rings(decodeBoundary(bytes), project, tile.z);
-      // Omit names of water, because the place tiles label it.
-      const tags = { class: kindOf, ...(isLine && name !== null && { name: titleCase(name) }) };
-      return geometry.length === 0 ? [] : [{ type: isLine ? 2 : 3, geometry, tags }];
-    });
-    return encoded({ [kind]: features, ...(kind === 'zips' && { codes: zipCodes(tile, project) }) });
+/** What every map shows, in one tile: other countries, names, water, and roads. */
+async function makeBaseTile(resources: Resources, tile: Tile): Promise<Buffer> {
+  const parts = [
+    makePlaceTile(resources, tile),
+    makeLandTile(resources, 'water', tile),
+    makeLandTile(resources, 'roads', tile),
+  ];
+  // Vector tiles are lists of layers, so one after the other is a tile too.
+  return Buffer.concat(await Promise.all(parts));
+}
+
+async function makeLandTile({ db }: Resources, kind: keyof typeof LAND_FROM, tile: Tile): Promise<Buffer> {
+  if (tile.z < LAND_FROM[kind]) return encoded({ [kind]: [] });
+  const project = projector(tile);
+  const isLine = kind === 'roads';
+  const rows = await listFeatures(db, {
+    box: boxSql(boxToE7(boundsOf(tile))),
+    kind,
+    least_area: isLine ? 0 : (LEAST_PX * pxE7(tile)) ** 2,
+    limit: MAX_FEATURES,
   });
+  const features = rows.flatMap(({ class: kindOf, name, geometry: bytes }): Feature[] => {
+    const geometry = isLine
+      ? lines(decodeLines(bytes), project, tile.z)
+      : rings(decodeBoundary(bytes), project, tile.z);
+    // Omit names of water, because the place tiles label it.
+    const tags = { class: kindOf, ...(isLine && name !== null && { name: titleCase(name) }) };
+    return geometry.length === 0 ? [] : [{ type: isLine ? 2 : 3, geometry, tags }];
+  });
+  return encoded({ [kind]: features, ...(kind === 'zips' && { codes: zipCodes(tile, project) }) });
 }
 
 /** At lower zoom levels, a tile would have to read a hundred files. */

@@ -16,11 +16,10 @@ import { openGround } from './map-ground.ts';
 import { isSeen, keepView, moveTo, openResults } from './map-results.ts';
 import {
   fillColor,
-  isOpen,
-  isTogether,
   nearMiss,
   parcelTiles,
   shownHitColor,
+  showPicked,
   showSea,
   styleOf,
 } from './map-style.ts';
@@ -209,8 +208,7 @@ map.on('style.load', () =>
 document.addEventListener('plat:loaded', event => {
   const there = (event as CustomEvent<Document>).detail.getElementById('map')?.dataset;
   foldLegend();
-  for (const layer of ['open-fill', 'open-line']) map.setFilter(layer, isOpen(there?.parcel));
-  for (const layer of ['together-fill', 'together-line']) map.setFilter(layer, isTogether(there?.together));
+  showPicked(map, there ?? {});
   const box = boxOf(there?.box);
   if (box && !isSeen(map, box)) moveTo(map, box, 60);
   showHits();

@@ -20,9 +20,11 @@ function paintParcels(map: MapLibre, isOnPicture: boolean): void {
   map.setLayerZoomRange('parcel-lines', isOnPicture ? 0 : LINES_ZOOM, 24);
 }
 
-function isFar(map: MapLibre, style: StyleSpecification, name: string): boolean {
-  const source = style.sources[IMAGES[name] ?? name] as { minzoom?: number; tileSize?: number } | undefined;
-  return Math.floor(map.getZoom() + Math.log2(512 / (source?.tileSize ?? 512))) < (source?.minzoom ?? 0);
+function isFar(map: MapLibre, { sources, layers }: StyleSpecification, name: string): boolean {
+  const id = IMAGES[name] ?? name;
+  const source = sources[id] as { minzoom?: number; tileSize?: number } | undefined;
+  const from = source?.minzoom ?? layers.find(layer => layer.id === id)?.minzoom ?? 0;
+  return Math.floor(map.getZoom() + Math.log2(512 / (source?.tileSize ?? 512))) < from;
 }
 
 const nameInText = (name: string): string => (name === 'Aerial' ? 'aerial imagery' : name.toLowerCase());
@@ -49,7 +51,8 @@ function switchLayers(
 ): void {
   for (const layer of style.layers) {
     if (!('source' in layer)) continue;
-    const box = boxes.find(({ dataset }) => dataset.layer === layer.source);
+    const names = [layer.source, layer['source-layer']];
+    const box = boxes.find(({ dataset }) => names.includes(dataset.layer));
     if (box === undefined) continue;
     const isHidden = isOnPicture && HIDDEN_BY_PICTURES.has(layer.id);
     map.setLayoutProperty(layer.id, 'visibility', box.checked && !isHidden ? 'visible' : 'none');

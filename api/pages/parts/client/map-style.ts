@@ -28,18 +28,15 @@ const tiles = (layer: string, from: number, to: number) => ({
   maxzoom: to,
 });
 
-export const isOpen = (id: string | undefined): ExpressionSpecification => ['==', ['id'], Number(id ?? 0)];
-
-/** The parcels of the open parcel's assemblage. @param ids separated by spaces */
-export const isTogether = (ids: string | undefined): ExpressionSpecification => [
-  'in',
-  ['id'],
-  ['literal', (ids ?? '').split(' ').map(Number)],
-];
-
 const POLYGONS: ExpressionSpecification = ['==', ['geometry-type'], 'Polygon'];
 const POINTS: ExpressionSpecification = ['==', ['geometry-type'], 'Point'];
 export const IS_HIT: ExpressionSpecification = ['has', 'hit'];
+
+/**
+ * One color for all features, written like the color of parcels, so that MapLibre draws them with the same
+ * program. Compiling another one takes longer than drawing the map.
+ */
+const asForParcels = (color: string): ExpressionSpecification => ['case', IS_HIT, color, color];
 
 /** Parameters that don't change which parcels are marked. */
 const NO_SEARCH = ['parcel', 'at', 'page', 'page_size', 'order', 'view', 'map'];
@@ -94,14 +91,17 @@ const raster = (id: string, paint: object) =>
     layout: { visibility: 'none' },
     paint: { 'raster-fade-duration': 0, ...paint },
   }) as LayerSpecification;
-const land = (id: string, spec: { type: string; paint: object }, visible = false) =>
+const land = (id: string, spec: { type: string; paint: object }) =>
   ({
     ...spec,
     id,
     source: id,
     'source-layer': id,
-    layout: { visibility: visible ? 'visible' : 'none' },
+    layout: { visibility: 'none' },
   }) as LayerSpecification;
+/** A layer of the base tiles, which users can turn off. */
+const base = (id: string, minzoom: number, spec: { type: string; paint: object }) =>
+  ({ ...spec, id, minzoom, source: 'base', 'source-layer': id }) as LayerSpecification;
 
 const groundLayers = (): LayerSpecification[] => [
   // Has the color of land until the first tiles show where land ends (showSea).
@@ -115,12 +115,12 @@ const groundLayers = (): LayerSpecification[] => [
       ({
         id: `abroad-${type}`,
         type,
-        source: 'places',
+        source: 'base',
         'source-layer': 'abroad',
         // The line hides the gap between a border's two outlines.
         paint:
           type === 'fill'
-            ? { 'fill-color': ground, 'fill-antialias': false }
+            ? { 'fill-color': asForParcels(ground), 'fill-antialias': false }
             : { 'line-color': ground, 'line-width': 6 },
       }) as LayerSpecification,
   ),
@@ -128,7 +128,24 @@ const groundLayers = (): LayerSpecification[] => [
     id: 'ground',
     type: 'fill',
     ...ofParcels('counties'),
-    paint: { 'fill-color': ground, 'fill-antialias': false },
+    paint: { 'fill-color': asForParcels(ground), 'fill-antialias': false },
+  },
+];
+
+const borderLayers = (): LayerSpecification[] => [
+  {
+    id: 'county-lines',
+    type: 'line',
+    ...ofParcels('borders'),
+    filter: ['==', ['get', 'parcels'], 1],
+    paint: { 'line-color': colorOf('map-county'), 'line-width': 1.2 },
+  },
+  {
+    id: 'county-absent',
+    type: 'line',
+    ...ofParcels('borders'),
+    filter: ['!=', ['get', 'parcels'], 1],
+    paint: { 'line-color': colorOf('map-county'), 'line-width': 0.8, 'line-dasharray': [4, 3] },
   },
 ];
 
@@ -147,9 +164,16 @@ const landLayers = (): LayerSpecification[] => [
     },
   },
   raster('hillshade', { 'raster-opacity': 0.8 }),
-  land('water', { type: 'fill', paint: { 'fill-color': colorOf('map-water') } }, true),
-  land('wetlands', { type: 'fill', paint: { 'fill-color': colorOf('wet'), 'fill-opacity': 0.35 } }),
-  land('flood', { type: 'fill', paint: { 'fill-color': colorOf('flood'), 'fill-opacity': 0.3 } }),
+  ...borderLayers(),
+  base('water', 7, { type: 'fill', paint: { 'fill-color': asForParcels(colorOf('map-water')) } }),
+  land('wetlands', {
+    type: 'fill',
+    paint: { 'fill-color': asForParcels(colorOf('wet')), 'fill-opacity': 0.35 },
+  }),
+  land('flood', {
+    type: 'fill',
+    paint: { 'fill-color': asForParcels(colorOf('flood')), 'fill-opacity': 0.3 },
+  }),
 ];
 
 /** An overlay's areas, lines, and points, in the colors of their classes. */
@@ -187,21 +211,7 @@ const overlayLayers = (name: string): LayerSpecification[] => {
 
 const overlaysOf = ({ overlays }: DOMStringMap): string[] => overlays?.split(' ').filter(Boolean) ?? [];
 
-const borderLayers = (): LayerSpecification[] => [
-  {
-    id: 'county-lines',
-    type: 'line',
-    ...ofParcels('borders'),
-    filter: ['==', ['get', 'parcels'], 1],
-    paint: { 'line-color': colorOf('map-county'), 'line-width': 1.2 },
-  },
-  {
-    id: 'county-absent',
-    type: 'line',
-    ...ofParcels('borders'),
-    filter: ['!=', ['get', 'parcels'], 1],
-    paint: { 'line-color': colorOf('map-county'), 'line-width': 0.8, 'line-dasharray': [4, 3] },
-  },
+const parcelLayers = (): LayerSpecification[] => [
   {
     id: 'parcel-lines',
     type: 'line',
@@ -213,9 +223,6 @@ const borderLayers = (): LayerSpecification[] => [
       'line-width': grows(12, 0.4, 1.6),
     },
   },
-];
-
-const pointLayers = (): LayerSpecification[] => [
   {
     id: 'near-miss',
     type: 'line',
@@ -229,7 +236,7 @@ const pointLayers = (): LayerSpecification[] => [
     type: 'circle',
     ...ofParcels('parcels'),
     filter: ['all', POINTS, ['!', IS_HIT]],
-    paint: { 'circle-color': colorOf('map-edge'), 'circle-radius': grows(11, 1.2, 2) },
+    paint: { 'circle-color': asForParcels(colorOf('map-edge')), 'circle-radius': grows(11, 1.2, 2) },
   },
   {
     id: 'hits',
@@ -266,10 +273,16 @@ const areaLayers = (): LayerSpecification[] => [
   },
 ];
 
+/** The layers' filter and visibility. Without parcels, they are hidden. @param ids separated by spaces */
+const pickedBy = (ids = '') => ({
+  filter: ['in', ['id'], ['literal', ids.split(' ').map(Number)]] as ExpressionSpecification,
+  layout: { visibility: ids === '' ? ('none' as const) : ('visible' as const) },
+});
+
 /** The fill and the outline of parcels in the color of the open one. */
 const picked = (
   name: string,
-  filter: ExpressionSpecification,
+  ids: string | undefined,
   opacity: number,
   width: number,
 ): LayerSpecification[] => [
@@ -277,31 +290,40 @@ const picked = (
     id: `${name}-fill`,
     type: 'fill',
     ...ofParcels('parcels'),
-    filter,
-    paint: { 'fill-color': colorOf('pick'), 'fill-opacity': opacity },
+    ...pickedBy(ids),
+    paint: { 'fill-color': asForParcels(colorOf('pick')), 'fill-opacity': opacity },
   },
   {
     id: `${name}-line`,
     type: 'line',
     ...ofParcels('parcels'),
-    filter,
+    ...pickedBy(ids),
     paint: { 'line-color': colorOf('pick'), 'line-width': width },
   },
 ];
 
+/** Shows another open parcel, and the rest of its assemblage. */
+export function showPicked(map: MapLibre, { parcel: open, together }: DOMStringMap): void {
+  for (const [name, ids] of Object.entries({ open, together }))
+    for (const type of ['fill', 'line']) {
+      const { filter, layout } = pickedBy(ids);
+      map.setFilter(`${name}-${type}`, filter);
+      map.setLayoutProperty(`${name}-${type}`, 'visibility', layout.visibility);
+    }
+}
+
+/** Most layers of a source are next to each other, because every change of source clips the whole map again. */
 const layersOf = ({ parcel: opened, together, ...shown }: DOMStringMap): LayerSpecification[] => [
   ...groundLayers(),
   ...landLayers(),
   ...overlaysOf(shown).flatMap(overlayLayers),
-  ...borderLayers(),
-  ...pointLayers(),
-  land(
-    'roads',
-    { type: 'line', paint: { 'line-color': colorOf('map-road'), 'line-width': grows(11, 0.5, 3) } },
-    true,
-  ),
-  ...picked('together', isTogether(together), TOGETHER_OPACITY, 1.5),
-  ...picked('open', isOpen(opened), OPEN_OPACITY, 3),
+  base('roads', 11, {
+    type: 'line',
+    paint: { 'line-color': colorOf('map-road'), 'line-width': grows(11, 0.5, 3) },
+  }),
+  ...parcelLayers(),
+  ...picked('together', together, TOGETHER_OPACITY, 1.5),
+  ...picked('open', opened, OPEN_OPACITY, 3),
   ...areaLayers(),
   ...wordLayers(),
   land('zips', { type: 'line', paint: { 'line-color': zip, 'line-width': 1.5 } }),
@@ -336,11 +358,10 @@ export function styleOf(shown: DOMStringMap): StyleSpecification {
   const { basemap } = shown;
   const layers = layersOf(shown).filter(({ id }) => id !== 'basemap' || basemap !== undefined);
   const sources: StyleSpecification['sources'] = {
+    // First, because MapLibre draws the map once more after the last tile with names.
+    base: tiles('base', 0, 15),
     parcels: { ...tiles('parcels', 0, 16), tiles: parcelTiles() },
-    places: tiles('places', 0, 14),
-    roads: tiles('roads', 11, 15),
     zips: tiles('zips', 8, 12),
-    water: tiles('water', 7, 15),
     wetlands: tiles('wetlands', 11, 15),
     flood: tiles('flood', 10, 15),
     hillshade: images('hillshade', 'png', 11, 15),

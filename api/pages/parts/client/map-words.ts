@@ -29,7 +29,7 @@ const letters = (color: string) => ({
 });
 
 type Names = {
-  /** The layer in the place tiles. `group` limits it to names in one group. */
+  /** The layer in the base tiles. `group` limits it to names in one group. */
   of: string;
   group?: string;
   size: number;
@@ -53,7 +53,7 @@ const namesLayer = ({ of, group, size, color = label, spacing, ...zooms }: Names
   ...zooms,
   id: `names-${group ?? of}`,
   type: 'symbol',
-  source: 'places',
+  source: 'base',
   'source-layer': of,
   ...(group !== undefined && { filter: ['==', ['get', 'group'], group] as ExpressionSpecification }),
   layout: {
@@ -70,7 +70,7 @@ const namesLayer = ({ of, group, size, color = label, spacing, ...zooms }: Names
 const roadNames = (id: string, classes: readonly string[], minzoom: number): LayerSpecification => ({
   id,
   type: 'symbol',
-  source: 'roads',
+  source: 'base',
   'source-layer': 'roads',
   minzoom,
   filter: ['in', ['get', 'class'], ['literal', classes]],
