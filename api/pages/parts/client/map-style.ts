@@ -312,7 +312,7 @@ export function showPicked(map: MapLibre, { parcel: open, together }: DOMStringM
     }
 }
 
-/** Most layers of a source are next to each other, because every change of source clips the whole map again. */
+/** Layers of a source are next to each other if possible, because a new source clips the whole map again. */
 const layersOf = ({ parcel: opened, together, ...shown }: DOMStringMap): LayerSpecification[] => [
   ...groundLayers(),
   ...landLayers(),
