@@ -46,14 +46,15 @@ function without(url: URL, names: readonly string[]): string {
   return `${url.pathname}?${params}`;
 }
 
-/** Units to write after values. Labels already include the other units. */
-const UNITS: Record<string, string> = { percent: '%', feet: ' ft' };
+/** Units to write after values, unless the label includes them. */
+const UNITS: Record<string, string> = { percent: '%', feet: ' ft', 'square feet': ' sq ft', acres: ' ac' };
 
 /** Formats what the user typed. Text that isn't a number is left as is. */
-function valueText({ type, unit }: Filter, text: string): string {
+function valueText({ type, unit, label }: Filter, text: string): string {
   if (type === 'date') return isoDay(text);
   if (unit === undefined || Number.isNaN(Number(text))) return text;
-  return `${unit === 'USD' ? '$' : ''}${acres(Number(text))}${UNITS[unit] ?? ''}`;
+  const after = label.toLowerCase().includes(unit) ? '' : (UNITS[unit] ?? '');
+  return `${unit === 'USD' ? '$' : ''}${acres(Number(text))}${after}`;
 }
 
 function rangeWords(of: string, min: string, max: string): string {
