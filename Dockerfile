@@ -30,6 +30,7 @@ COPY sql sql
 COPY shared shared
 COPY workers workers
 COPY api api
+COPY docs/recipes.md docs/recipes.md
 COPY --from=build /app/dist dist
 USER node
 EXPOSE 3000

@@ -1,7 +1,9 @@
+import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { dirname } from 'node:path';
+import { dirname, join } from 'node:path';
 import express, { type Request, type Response, Router } from 'express';
 import type { Origins } from '../../shared/platform/origin.ts';
+import { rootDir } from '../../shared/platform/root.ts';
 import { compressed } from './compression.ts';
 import type { Endpoint } from './endpoint.ts';
 import { answerGet } from './error-responses.ts';
@@ -31,7 +33,8 @@ export function docs(endpoints: readonly Endpoint[], document: object, origins: 
       openapi: `${origin}/openapi.json`,
     });
   });
-  const full = Buffer.from(llmsFullText(document));
+  const recipes = readFileSync(join(rootDir, 'docs', 'recipes.md'), 'utf8');
+  const full = Buffer.from(llmsFullText(document, recipes));
   answerGet(router, '/openapi.json', (req, res) => send(req, res, json, 'application/json'));
   answerGet(router, '/llms-full.txt', (req, res) => send(req, res, full, TEXT));
   answerGet(router, '/llms.txt', (req, res) =>

@@ -47,7 +47,7 @@ export function llmsText(endpoints: readonly Endpoint[], document: object, origi
     '',
     '## Docs',
     '',
-    `- [All calls with their parameters](${origin}/llms-full.txt): one text`,
+    `- [All calls with their parameters, and recipes](${origin}/llms-full.txt): one text`,
     `- [OpenAPI document](${origin}/openapi.json): schemas of all requests and responses`,
     `- [API reference](${origin}/docs/): for people`,
     `- [MCP server](${origin}/mcp): the same calls as tools for assistants`,
@@ -59,15 +59,15 @@ export function llmsText(endpoints: readonly Endpoint[], document: object, origi
 const linkTo = ({ method, path, summary, operationId, metering }: Endpoint, origin: string): string =>
   `- [${method.toUpperCase()} ${path.replace(V1, '')}](${origin}/llms-full.txt#${operationId}): ${summary}. ${priceSentence(metering)}`;
 
-/** Every call with its parameters, the fields of its body, and its price. */
-export function llmsFullText(document: object): string {
+/** Every call with its parameters, the fields of its body, and its price, and then the recipes. */
+export function llmsFullText(document: object, recipes: string): string {
   const { info, paths, components } = document as Document;
   const calls = Object.entries(paths).flatMap(([path, operations]) =>
     Object.entries(operations).flatMap(([method, operation]) =>
       describe(path, method, operation, components),
     ),
   );
-  return ['# Plat', '', info.description, '', ...calls].join('\n');
+  return ['# Plat', '', info.description, '', ...calls, recipes].join('\n');
 }
 
 function describe(

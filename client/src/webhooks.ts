@@ -52,7 +52,7 @@ function headerOf(headers: MessageHeaders, name: string): string {
   throw new WebhookError(`The header ${name} is missing.`);
 }
 
-async function importSecret(secret: string): Promise<CryptoKey> {
+async function importSecret(secret: string) {
   const bytes = decode(secret.replace(/^whsec_/, ''));
   if (bytes === undefined || bytes.length === 0)
     throw new TypeError('A webhook secret is whsec_ and base64. Plat shows it when you create the webhook.');

@@ -1,5 +1,8 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { endpoints } from '../../api/endpoints.ts';
+import { rootDir } from '../../shared/platform/root.ts';
 import { startTestApi } from '../support/api.ts';
 import { createTestDatabase } from '../support/database.ts';
 
@@ -27,6 +30,7 @@ test('/llms.txt has the form of llmstxt.org, and every call with its price', asy
 
 test('/llms-full.txt has every call with its parameters and the fields of its body', async () => {
   const text = await read('/llms-full.txt');
+  expect(text).toContain(readFileSync(join(rootDir, 'docs', 'recipes.md'), 'utf8'));
   for (const { operationId, method, path, query, body } of endpoints) {
     const [, section = ''] = text.split(`## ${operationId}\n`);
     const own = section.split('\n## ')[0]!;
