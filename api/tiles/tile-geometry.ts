@@ -55,7 +55,10 @@ const LEAST_RING = 4;
 /** Tolerance for simplifying outlines, as in geojson-vt. */
 const OFF_UNITS = 3;
 
-/** The rings of polygons in the tile. The format requires exterior rings to be clockwise on the screen. */
+/**
+ * The rings of polygons in the tile. The format requires exterior rings to be clockwise on the screen, and
+ * holes to be counterclockwise. QGIS doesn't draw others.
+ */
 export function rings(polygons: MultiPolygon, project: (place: Position) => Point, zoom: number): Point[][] {
   const drawn: Point[][] = [];
   for (const polygon of polygons) {
@@ -64,10 +67,20 @@ export function rings(polygons: MultiPolygon, project: (place: Position) => Poin
       // Most parcels are inside their tile. Clipping those too would take up half of the time.
       const units = onGrid(outline.every(isInFrame) ? outline : clipRing(outline.slice(0, -1), FRAME));
       if (units.length > 0 && !isSame(units[0]!, units.at(-1)!)) units.push(units[0]!);
-      if (units.length >= LEAST_RING) drawn.push(zoom < FINEST ? simplified(units, LEAST_RING) : units);
+      if (units.length < LEAST_RING) continue;
+      const ringUnits = zoom < FINEST ? simplified(units, LEAST_RING) : units;
+      if (isClockwise(ringUnits) !== (ring === polygon[0])) ringUnits.reverse();
+      drawn.push(ringUnits);
     }
   }
   return drawn;
+}
+
+/** Whether a closed ring is clockwise on the screen, where y points down. */
+function isClockwise(ring: readonly Point[]): boolean {
+  let area = 0;
+  for (let i = 1; i < ring.length; i++) area += ring[i - 1]![0] * ring[i]![1] - ring[i]![0] * ring[i - 1]![1];
+  return area > 0;
 }
 
 // Don't use destructuring, because these run for every vertex.

@@ -133,8 +133,8 @@ where fips = :fips and ppa_breaks is not null;
 -- A box around all parcels in degrees, with a margin because it is computed from their points, and the
 -- credits of their rolls. Web Mercator shows latitudes up to 85 degrees.
 select array[
-    greatest(-180, coalesce(min(west) - 0.1, -180)), greatest(-85.05, coalesce(min(south) - 0.1, -85.05)),
-    least(180, coalesce(max(east) + 0.1, 180)), least(85.05, coalesce(max(north) + 0.1, 85.05))
+    greatest(-180, round(coalesce(min(west) - 0.1, -180)::numeric, 4)), greatest(-85.05, round(coalesce(min(south) - 0.1, -85.05)::numeric, 4)),
+    least(180, round(coalesce(max(east) + 0.1, 180)::numeric, 4)), least(85.05, round(coalesce(max(north) + 0.1, 85.05)::numeric, 4))
   ]::float8[] as bounds,
   array(
     select distinct coalesce(f.definition ->> 'attribution', f.definition ->> 'title', f.name) as credit

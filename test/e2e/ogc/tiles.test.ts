@@ -72,6 +72,19 @@ test('tiles have every parcel, with what its feature says', async () => {
     });
 });
 
+test('exterior rings are clockwise on the screen, as the format requires', async () => {
+  for (const zoom of [11, 13, 16])
+    for (const feature of await featuresOf(pathOf(tileAt(zoom)))) {
+      if (feature.type !== 3) continue;
+      const [exterior] = feature.loadGeometry();
+      const area = exterior!.reduce((sum, to, at) => {
+        const from = exterior!.at(at - 1)!;
+        return sum + from.x * to.y - to.x * from.y;
+      }, 0);
+      expect(area, `parcel ${feature.id} at zoom ${zoom}`).toBeGreaterThanOrEqual(0);
+    }
+});
+
 test('far away, large parcels are outlines, and the rest are points', async () => {
   const features = await featuresOf(pathOf(tileAt(11)));
   const outlines = features.filter(({ type }) => type === 3);
