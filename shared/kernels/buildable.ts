@@ -31,7 +31,7 @@ export type Ground = {
 const PIECE_RADIUS_M = (59 / 2) * M_PER_FT;
 
 /** Rows above and below the middle of the disk: more for small parcels, where an error is a larger share. */
-const DISK_ROWS = { least: 2, most: 12 };
+const DISK_ROWS = { least: 6, most: 12 };
 /** Rows to aim for. */
 const ROWS = 130;
 

@@ -119,3 +119,29 @@ test.each([
   expect(buildable).toEqual(about(0.5));
   expect(reasons.flood_zone).toEqual(about(0.5));
 });
+
+test('a corridor of 65 ft joins the ends of a parcel of a mile, although its rows are far apart', () => {
+  // Half of 66 ft, measured eastward, on a line that goes 200 m east and 1,500 m north.
+  const half = 10.06;
+  const ends: XY[][] = [
+    [
+      [50 - half, 0],
+      [250 - half, 1500],
+      [200, 1500],
+      [200, 1600],
+      [300, 1600],
+      [300, 1500],
+    ],
+    [
+      [250 + half, 1500],
+      [50 + half, 0],
+      [100, 0],
+      [100, -100],
+      [0, -100],
+      [0, 0],
+    ],
+  ];
+  const ring = [...ends[0]!, ...ends[1]!];
+  const { piece } = measure(shape([...ring, ring[0]!]));
+  expect(piece).toBeGreaterThan(0.98);
+});
