@@ -29,7 +29,7 @@ const INSTRUCTIONS: readonly (string | [Toolset, string])[] = [
   ['parcels', 'search (free) finds counties, addresses, parcel numbers, owners, and places.'],
   [
     'parcels',
-    'To find lots, call filter_properties with all conditions at once instead of reading parcels one by one. A page costs the same at any size, so request all the rows that you need (about 60 fit in the text). Use property_id to get a valuation.',
+    'To find lots, call filter_properties with all conditions at once instead of reading parcels one by one. A page costs the same at any size, so request all the rows that you need, up to 150 (about 60 fit in the text). Use property_id to get a valuation.',
   ],
   "Areas are in acres, prices in USD. Show people the parcels' map links.",
 ];

@@ -5,9 +5,10 @@ import type { HeavyCall } from '../http/heavy-calls.ts';
 import type { Metrics } from '../http/metrics.ts';
 import { type Call, type Outcome, type ServeDeps, serve } from '../http/serve.ts';
 import { describeResult } from './result-text.ts';
+import { shorten, shortenedText } from './shorten-result.ts';
 import { structured } from './tool-schemas.ts';
 import { textOf } from './tool-text.ts';
-import { type Arguments, endpointFor, requestOf, type Tool } from './tools.ts';
+import { type Arguments, continuationOf, endpointFor, requestOf, skipOf, type Tool } from './tools.ts';
 import type { Toolset } from './toolsets.ts';
 
 export type CallDeps = ServeDeps & { metrics: Metrics };
@@ -72,6 +73,7 @@ function callOf(
   const abortController = new AbortController();
   signal.addEventListener('abort', () => abortController.abort(), { once: true });
   let query: Record<string, unknown> = {};
+  let skip = 0;
   return {
     endpoint,
     mode: 'mcp',
@@ -86,12 +88,13 @@ function callOf(
     apiUrl: () => asked.apiUrl,
     appUrl: () => asked.appUrl,
     async read() {
+      skip = skipOf(tool, args);
       const request = requestOf(tool, endpoint, args);
       query = request.query as Record<string, unknown>;
       return request;
     },
     async prepare(outcome) {
-      const result = resultOf(tool, outcome, query);
+      const result = resultOf(tool, outcome, query, skip);
       return {
         tokens: outcome.tokens,
         send() {
@@ -117,11 +120,19 @@ function refused(error: unknown, http: Exchange, { requestId }: Exchange): Answe
   return { result: { content: [{ type: 'text', text }], isError: true, _meta }, status: safe.status };
 }
 
-function resultOf(tool: Tool, { body, image, quoted }: Outcome, query: Record<string, unknown>): ToolResult {
+function resultOf(
+  tool: Tool,
+  { body, image, quoted }: Outcome,
+  query: Record<string, unknown>,
+  skip: number,
+): ToolResult {
   const { name } = tool.definition;
   if (body === null) return { content: [{ type: 'text', text: 'Done.' }], _meta: {} };
-  const structuredContent = structured(Buffer.isBuffer(body) ? JSON.parse(body.toString()) : body);
-  const text = quoted ? textOf(structuredContent, {}) : describeResult(name, structuredContent, query);
+  const whole = structured(Buffer.isBuffer(body) ? JSON.parse(body.toString()) : body);
+  const structuredContent = shorten(whole, skip);
+  const { shortened, ...shown } = structuredContent;
+  const described = quoted ? textOf(shown, {}) : describeResult(name, shown, query);
+  const text = shortened ? `${described}\n${shortenedText(shortened, continuationOf(tool))}` : described;
   const content: Content[] = [{ type: 'text', text }];
   if (image !== undefined)
     content.push({ type: 'image', data: image.toString('base64'), mimeType: 'image/jpeg' });

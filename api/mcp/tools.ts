@@ -35,6 +35,9 @@ export type Arguments = Readonly<Record<string, unknown>>;
 
 /** Default page size for tools. */
 const PAGE_SIZE = 25;
+/** Maximum number of rows per call. They fit in a result (shorten-result.ts) unless they are very long. */
+const MAX_ROWS = 150;
+const ROW_COUNTS = ['page_size', 'limit'];
 
 /**
  * The tools by name. Most endpoints have one, some share one, some have none.
@@ -100,7 +103,10 @@ function define(
     name,
     title,
     description: `${told(last.description)}${as === undefined ? '' : ` Same arguments as ${as}.`} Price: ${told(priceSentence(metering))}.`,
-    inputSchema: as === undefined ? paged(inputOf(document, operations)) : { type: 'object', properties: {} },
+    inputSchema:
+      as === undefined
+        ? paged(inputOf(document, operations), reads && hasList(outputSchema))
+        : { type: 'object', properties: {} },
     ...(outputSchema && { outputSchema }),
     annotations: {
       readOnlyHint: reads,
@@ -127,11 +133,37 @@ function withoutRepeats(definition: ToolDefinition, { name, inputSchema }: ToolD
   };
 }
 
-function paged(schema: Schema): Schema {
-  const properties = schema.properties as Record<string, Schema>;
-  const size = properties.page_size;
-  if (size === undefined) return schema;
-  return { ...schema, properties: { ...properties, page_size: { ...size, default: PAGE_SIZE } } };
+const hasList = (schema: Schema | undefined): boolean =>
+  Object.values((schema?.properties ?? {}) as Fields).some(({ type }) => [type].flat().includes('array'));
+
+/** @param hasUnpagedList whether the tool accepts `skip`, unless it has pages */
+function paged(schema: Schema, hasUnpagedList: boolean): Schema {
+  const properties = { ...(schema.properties as Fields) };
+  const counts = ROW_COUNTS.filter(name => properties[name] !== undefined);
+  for (const name of counts) {
+    const maximum = Math.min(Number(properties[name]!.maximum), MAX_ROWS);
+    properties[name] = { ...properties[name], ...(name === 'page_size' && { default: PAGE_SIZE }), maximum };
+  }
+  if (counts.length === 0 && hasUnpagedList) properties.skip = { type: 'integer' };
+  return { ...schema, properties };
+}
+
+/** How a client continues after a result that was too long. */
+export function continuationOf({
+  definition: { inputSchema },
+}: Tool): 'page_size' | 'limit' | 'skip' | undefined {
+  const properties = inputSchema.properties as Fields;
+  return (['page_size', 'limit', 'skip'] as const).find(name => properties[name] !== undefined);
+}
+
+/**
+ * The number of rows to skip, which is not part of the endpoint's request. @throws PlatError
+ * `validation_error`
+ */
+export function skipOf(tool: Tool, { skip }: Arguments): number {
+  if (!isGiven(skip) || continuationOf(tool) !== 'skip') return 0;
+  if (/^\d{1,9}$/.test(String(skip))) return Number(skip);
+  throw validationError({ skip: ['must be a whole number, 0 or more'] });
 }
 
 export function endpointFor({ endpoints }: Tool, args: Arguments): Endpoint {
@@ -144,7 +176,8 @@ export function endpointFor({ endpoints }: Tool, args: Arguments): Endpoint {
  * The arguments as a request to the endpoint. An argument that is null counts as absent.
  * @throws PlatError `validation_error` if a required place is missing
  */
-export function requestOf({ endpoints }: Tool, endpoint: Endpoint, args: Arguments): RequestInput {
+export function requestOf(tool: Tool, endpoint: Endpoint, args: Arguments): RequestInput {
+  const { endpoints } = tool;
   const places = endpoints.map(({ params }) => namesOf(params));
   if (
     places.length > 1 &&
@@ -161,7 +194,9 @@ export function requestOf({ endpoints }: Tool, endpoint: Endpoint, args: Argumen
   const inPath = new Set(namesOf(endpoint.params));
   const inQuery = new Set(namesOf(endpoint.query));
   for (const [name, value] of Object.entries(args)) {
-    if (!isGiven(value)) continue;
+    if (!isGiven(value) || (name === 'skip' && continuationOf(tool) === 'skip')) continue;
+    if (ROW_COUNTS.includes(name) && inQuery.has(name) && Number(value) > MAX_ROWS)
+      throw validationError({ [name]: [`must be at most ${MAX_ROWS} in tools`] });
     if (inPath.has(name)) params[name] = asText(value);
     else if (inQuery.has(name)) query[name] = Array.isArray(value) ? value.map(asText) : asText(value);
     else if (endpoint.body) body[name] = value;
