@@ -29,6 +29,9 @@ const TTL = {
   Session: HOUR,
 };
 
+/** Ways to authenticate with a secret. The first one is the default of OAuth. */
+const SECRETS = ['client_secret_basic', 'client_secret_post'];
+
 const OFFLINE = 'offline_access';
 const SCOPES: string[] = [...GRANTED_SCOPES, OFFLINE];
 
@@ -159,8 +162,10 @@ function featuresOf(resource: string, mayFetch: MayFetch): Configuration['featur
       idFactory({ oidc }) {
         const metadata = oidc.body ?? {};
         requireSafeMetadata(metadata);
-        // Otherwise, the library creates a secret, which public clients can't use.
-        metadata.token_endpoint_auth_method ??= 'none';
+        // All clients are public. The examples of the MCP SDKs request a secret, but don't need it (RFC 7591,
+        // section 3.2.1, lets a server replace this value).
+        if (SECRETS.includes(String(metadata.token_endpoint_auth_method ?? SECRETS[0])))
+          metadata.token_endpoint_auth_method = 'none';
         return randomUUID();
       },
     },

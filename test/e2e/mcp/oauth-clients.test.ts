@@ -1,24 +1,31 @@
 import { hash } from 'node:crypto';
-import { beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import type { FetchInit } from '../../../shared/platform/http/guarded-fetch.ts';
 import { expireRecords } from '../../../workers/housekeeping/expire-records-job.ts';
 import { startTestApi } from '../../support/api.ts';
 import { type Assistants, CALLBACK, openAssistants } from '../../support/assistants.ts';
 import { createTestDatabase } from '../../support/database.ts';
-import { serve } from '../../support/http-server.ts';
+import { type Handler, serve } from '../../support/http-server.ts';
 import { newUser } from '../../support/visitor.ts';
 
 /** A public host over https; every other address meets the guard itself. */
 const DESCRIBED = 'https://assistant.example/client.json';
 const description = { client_id: DESCRIBED, client_name: 'Test assistant', redirect_uris: [CALLBACK] };
-let described: object = description;
+const send =
+  (body: object | string, status = 200, headers: Record<string, string> = {}): Handler =>
+  (_request, response) =>
+    response.writeHead(status, headers).end(typeof body === 'string' ? body : JSON.stringify(body));
+/** How the host answers. */
+let described = send(description);
 let fetched = 0;
+const host = await serve((request, response, count) => described(request, response, count));
+afterAll(() => host.close());
 vi.mock('../../../shared/platform/http/guarded-fetch.ts', async importOriginal => {
   const original = await importOriginal<typeof import('../../../shared/platform/http/guarded-fetch.ts')>();
   const fetchPublic = async (url: URL, init: FetchInit) => {
     if (url.host !== 'assistant.example') return original.fetchPublic(url, init);
     fetched++;
-    return Response.json(described);
+    return fetch(new URL(url.pathname, host.origin), { ...init, redirect: 'manual' });
   };
   return { ...original, fetchPublic };
 });
@@ -72,10 +79,45 @@ const countClients = async () =>
   (await db.pool.query<{ n: number }>("select count(*)::int n from oauth_records where model = 'Client'"))
     .rows[0]!.n;
 
-test('a client gets no secret', async () => {
-  const { status, json } = await register({ redirect_uris: [CALLBACK] });
-  expect([status, json.token_endpoint_auth_method]).toEqual([201, 'none']);
-  expect(Object.keys(json).filter(name => name.includes('secret'))).toEqual([]);
+test.each([undefined, 'none', 'client_secret_basic', 'client_secret_post'])(
+  'a client that wants to authenticate by %s gets no secret, and can sign in',
+  async token_endpoint_auth_method => {
+    const { status, json } = await register({
+      client_name: 'Test assistant',
+      redirect_uris: [CALLBACK],
+      token_endpoint_auth_method,
+    });
+    expect([status, json.token_endpoint_auth_method]).toEqual([201, 'none']);
+    expect(Object.keys(json).filter(name => name.includes('secret'))).toEqual([]);
+    const back = await answer(authorization(json.client_id!), 'allow');
+    expect(await tokensFor(json.client_id!, back)).toMatchObject({ access_token: expect.any(String) });
+  },
+);
+
+test.each(['private_key_jwt', 'client_secret_jwt', 'tls_client_auth', 1, ''])(
+  'a client that can only authenticate by %s is refused',
+  async token_endpoint_auth_method => {
+    expect(await register({ redirect_uris: [CALLBACK], token_endpoint_auth_method })).toMatchObject({
+      status: 400,
+      json: { error: 'invalid_client_metadata' },
+    });
+  },
+);
+
+test('answers of the authorization server name it, in success and failure', async () => {
+  const metadata = await fetch(`${api.url}/.well-known/oauth-authorization-server`);
+  expect(await metadata.json()).toMatchObject({
+    issuer: api.url,
+    authorization_response_iss_parameter_supported: true,
+    client_id_metadata_document_supported: true,
+  });
+  const client_id = (await register({ client_name: 'Test assistant', redirect_uris: [CALLBACK] })).json
+    .client_id!;
+  for (const what of ['allow', 'deny'] as const) {
+    const back = await answer(authorization(client_id), what);
+    expect(back.searchParams.get('iss'), what).toBe(api.url);
+    expect(back.searchParams.has(what === 'allow' ? 'code' : 'error')).toBe(true);
+  }
 });
 
 test("a text that can't be stored is refused with the name of its field", async () => {
@@ -175,6 +217,7 @@ test('metadata has a maximum size, and registrations are limited by network', as
 });
 
 test('a thousand clients without consent lock nobody out, and are deleted after an hour', async () => {
+  await db.pool.query("delete from oauth_records where model = 'Client'");
   const { json } = await register({ client_name: 'Test assistant', redirect_uris: [CALLBACK] });
   await answer(authorization(json.client_id!), 'allow');
   const oldest = (await register({ client_name: 'The oldest', redirect_uris: [CALLBACK] })).json.client_id!;
@@ -229,9 +272,11 @@ test('a client that names no scope gets all that exist; an unknown scope is refu
 });
 
 test('a client may describe itself at a URL, which is its id', async () => {
-  const host = 'assistant.example';
   const registered = await countClients();
-  const pair = await tokensFor(DESCRIBED, await answer(authorization(DESCRIBED), 'allow', host));
+  const pair = await tokensFor(
+    DESCRIBED,
+    await answer(authorization(DESCRIBED), 'allow', 'assistant.example'),
+  );
   expect(pair).toMatchObject({ scope: 'api:mcp', access_token: expect.any(String) });
   expect(await countClients()).toBe(registered);
   const { rows } = await db.pool.query(
@@ -240,17 +285,49 @@ test('a client may describe itself at a URL, which is its id', async () => {
   expect(rows.map(({ id }) => id)).toContain(DESCRIBED);
 });
 
-test.each<[string, object]>([
-  ['of another id', { ...description, client_id: 'https://assistant.example/other.json' }],
-  ['with an address to fetch', { ...description, sector_identifier_uri: 'https://127.0.0.1:9/' }],
-  ['with keys to fetch', { ...description, jwks_uri: 'https://127.0.0.1:9/' }],
-  ['that leads anywhere', { ...description, redirect_uris: ['http://elsewhere.example/'] }],
-  ['that is too long', { ...description, client_name: 'x'.repeat(9_000) }],
-])('a description %s is refused', async (_what, given) => {
+/** A response that never ends. `send` is called until the reader leaves. */
+const endless =
+  (chunk: string): Handler =>
+  (_request, response) => {
+    response.writeHead(200);
+    const more = () => {
+      while (!response.destroyed && chunk !== '' && response.write(chunk));
+    };
+    response.on('drain', more);
+    more();
+  };
+
+test.each<[string, Handler]>([
+  ['of another id', send({ ...description, client_id: 'https://assistant.example/other.json' })],
+  ['without an id', send({ ...description, client_id: undefined })],
+  ['with an address to fetch', send({ ...description, sector_identifier_uri: 'https://127.0.0.1:9/' })],
+  ['with keys to fetch', send({ ...description, jwks_uri: 'https://127.0.0.1:9/' })],
+  ['with a secret', send({ ...description, client_secret: 'x'.repeat(40) })],
+  ['that needs a secret', send({ ...description, token_endpoint_auth_method: 'client_secret_post' })],
+  ['that leads anywhere', send({ ...description, redirect_uris: ['http://elsewhere.example/'] })],
+  ['that leads to a script', send({ ...description, redirect_uris: [CALLBACK, 'javascript:alert(1)'] })],
+  ['that leads to a file', send({ ...description, redirect_uris: ['file:///etc/passwd'] })],
+  ['without redirects', send({ ...description, redirect_uris: [] })],
+  ['that is too long', send({ ...description, client_name: 'x'.repeat(9_000) })],
+  ['that never ends', endless('x'.repeat(10_000))],
+  ['that stops halfway', endless('')],
+  ['that does not come', () => {}],
+  ['that is elsewhere', send('', 302, { Location: 'https://assistant.example/moved.json' })],
+  ['in a private network', send('', 307, { Location: 'http://169.254.169.254/latest/meta-data/' })],
+  ['that is missing', send(description, 404)],
+  ['that is a page', send('<!doctype html>')],
+  ['that is a list', send([description])],
+])('a description %s is refused, and nothing else is fetched', async (_what, given) => {
   described = given;
+  const before = host.requests.length;
   const fresh = await startTestApi(db, { pages: true });
-  expect((await fetch(authorization(DESCRIBED, {}, fresh.url), { redirect: 'manual' })).status).toBe(400);
-  described = description;
+  const reply = await fetch(authorization(DESCRIBED, {}, fresh.url), { redirect: 'manual' });
+  expect([reply.status, reply.headers.get('location')]).toEqual([400, null]);
+  const requested = host.requests.slice(before).map(({ url }) => url);
+  expect(new Set(requested)).toEqual(new Set(['/client.json']));
+  // The library fetches it again for the error page.
+  expect(requested.length).toBeLessThanOrEqual(2);
+  described = send(description);
 });
 
 test('the descriptions fetched at once are limited by network', async () => {
