@@ -104,12 +104,13 @@ const page = (operationId: string, summary: string, type: string, schema: string
     operationId,
     summary,
     security: [],
-    ...(names.length > 0 && { parameters: parameters(...names) }),
+    parameters: parameters(...names, 'f'),
     responses: {
       '200': {
         description: summary,
         content: { [type]: { schema: { $ref: `#/components/schemas/${schema}` } } },
       },
+      '400': ERRORS['400'],
       ...(names.length > 0 && { '404': ERRORS['404'] }),
       '500': ERRORS['500'],
     },

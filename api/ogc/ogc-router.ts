@@ -2,12 +2,13 @@ import { type Request, type RequestHandler, type Response, Router } from 'expres
 import { PlatError } from '../../shared/platform/errors.ts';
 import { compressed } from '../http/compression.ts';
 import { answerOptions } from '../http/cors.ts';
-import { faultOf, JSON_TYPE, notFound } from '../http/error-responses.ts';
+import { faultOf, JSON_TYPE, notFound, validationError } from '../http/error-responses.ts';
 import { exchangeOf, respond } from '../http/exchange.ts';
 import { type Door, handlerFor, type RestDeps } from '../http/rest.ts';
 import { authorizationOf } from './basic-password.ts';
 import type { Collection } from './collection-parts.ts';
 import { findCollection, readCollections } from './collections.ts';
+import { format } from './items-query.ts';
 import { answerMapOptions, identifyForMap } from './map-door.ts';
 import { JSON_SCHEMA, OPENAPI } from './media-types.ts';
 import {
@@ -123,6 +124,14 @@ function mount(
   });
 }
 
+/** OGC API - Features, 7.8: a parameter that isn't in the definition is an error. */
+function requireNoParameters({ f, ...others }: Request['query']): void {
+  const unknown = Object.keys(others);
+  if (unknown.length > 0)
+    throw validationError(Object.fromEntries(unknown.map(name => [name, ['is not a parameter here']])));
+  if (!format.safeParse(f).success) throw validationError({ f: ['must be json'] });
+}
+
 function documentHandler(
   type: string,
   make: (root: string, name: string) => object | Promise<object>,
@@ -130,6 +139,7 @@ function documentHandler(
 ): RequestHandler {
   return async (req, res) => {
     try {
+      requireNoParameters(req.query);
       const { collectionId: name = '' } = req.params as { collectionId?: string };
       const json = Buffer.from(JSON.stringify(await make(origins.apiUrl(req) + ROOT, name)));
       const { bytes, encoding } = await compressed(json, req);

@@ -75,3 +75,48 @@ test.each([
 test('a time is read as its day', () => {
   expect(parseCql("a >= TIMESTAMP('2025-01-02T03:04:05Z')")[0]!.values).toEqual(['2025-01-02']);
 });
+
+// Examples of the standard (OGC 21-065, schema/examples/text) for what Plat supports.
+test.each<[text: string, ...conditions: [string, Condition['operator'], Condition['values']][]]>([
+  ["city='Toronto'", ['city', '=', ['Toronto']]],
+  ["updated >= date('1970-01-01')", ['updated', '>=', ['1970-01-01']]],
+  ['geometry IS NOT NULL', ['geometry', 'IS NOT NULL', []]],
+  ["name LIKE 'Smith%'", ['name', 'LIKE', ['Smith%']]],
+  ['depth BETWEEN 100.0 and 150.0', ['depth', 'BETWEEN', [100, 150]]],
+  ["cityName IN ('Toronto','New York')", ['cityName', 'IN', ['Toronto', 'New York']]],
+  ['floors>5', ['floors', '>', [5]]],
+  ['taxes <= 500', ['taxes', '<=', [500]]],
+  ["owner LIKE '%Jones%'", ['owner', 'LIKE', ['%Jones%']]],
+  ['swimming_pool = true', ['swimming_pool', '=', [true]]],
+  ['floors>5 AND swimming_pool=true', ['floors', '>', [5]], ['swimming_pool', '=', [true]]],
+  ['"value" IN (1.0, 2.0, 3.0)', ['value', 'IN', [1, 2, 3]]],
+  ['"value" BETWEEN 10 AND 20', ['value', 'BETWEEN', [10, 20]]],
+])("reads the standard's %s", (given, ...conditions) => {
+  const expected = conditions.map(([name, operator, values]) => ({ property: name, operator, values }));
+  expect(parseCql(given)).toEqual(expected);
+});
+
+test.each([
+  'avg(windSpeed) < 4',
+  'balance-150.0 > 0',
+  'category NOT IN (1,2,3,4)',
+  "ACCENTI(etat_vol) = ACCENTI('débárquér')",
+  "CASEI(road_class) IN (CASEI('Οδος'),CASEI('Straße'))",
+  'S_INTERSECTS(geometry,POINT(36.319836 32.288087))',
+  "T_BEFORE(built, DATE('2015-01-01'))",
+  "A_CONTAINS(layer:ids, ('layers-ca','layers-us'))",
+  'vehicle_height > (bridge_clearance-1)',
+  'eo:cloud_cover=0.1 OR eo:cloud_cover=0.2',
+  "owner NOT LIKE '%Mike%'",
+  'NOT (floors<5) OR swimming_pool=true',
+  "(floors>5 AND material='brick') OR swimming_pool=true",
+  '"id" <> \'fa7e1920\'',
+  '"value" IS NULL',
+  'NOT "value" IS NULL',
+  'Foo("geometry") = TRUE',
+  '"value" = (2 / "foo")',
+  '0 = ("foo" % 2)',
+  '"name" LIKE CASEI(\'FOO%\')',
+])("refuses the standard's %s, which Plat does not support", given =>
+  expect(() => parseCql(given)).toThrow(PlatError),
+);
