@@ -186,9 +186,7 @@ test('any query gets features or an error that names a parameter', async () => {
   );
   await fc.assert(
     fc.asyncProperty(collection, fc.array(fc.tuple(name, value), { maxLength: 4 }), async (which, pairs) => {
-      const query = pairs
-        .map(pair => pair.map(part => encodeURIComponent(part.toWellFormed())).join('='))
-        .join('&');
+      const query = pairs.map(pair => pair.map(part => encodeURIComponent(part)).join('=')).join('&');
       const { status, json, headers } = await items(query, which);
       expect([200, 400, 404, 422], query).toContain(status);
       if (status === 200) expect(json.features.length).toBeLessThanOrEqual(10_000);
