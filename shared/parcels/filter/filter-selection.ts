@@ -3,6 +3,7 @@ import type { QueryCover } from '../../geo/cells.ts';
 import { binder, type Values } from '../../platform/named-parameters.ts';
 import type { FilterBody, FilterContext } from './declare-filter.ts';
 import { FILTERS } from './filters.ts';
+import { OF_PARCEL } from './overlay-filter.ts';
 
 /**
  * SQL fragments and parameters of a filter. `f` is parcel_filters; `p` (parcels), `g` (assemblages), and `v`
@@ -44,11 +45,14 @@ export function selectionOf(body: FilterBody, selectionContext: SelectionContext
     return text === undefined ? [] : [{ text, on: filter.on }];
   });
   const joined = JOINS.filter(({ alias }) => predicates.some(({ on }) => on === alias));
+  const places = predicates.filter(({ on }) => on === 'all').map(({ text }) => text);
   const texts = predicates.flatMap(({ text, on }) =>
     // Repeated for each table: PostgreSQL only carries equality conditions across a join.
-    on === 'all' ? [text, ...joined.map(({ alias }) => text.replaceAll('f.', `${alias}.`))] : [text],
+    on === 'all'
+      ? [text, ...joined.map(({ alias }) => text.replaceAll('f.', `${alias}.`))]
+      : [inOverlays(text, places)],
   );
-  const counties = predicates.filter(({ on }) => on === 'all').map(({ text }) => `(${text})`);
+  const counties = places.map(text => `(${text})`);
   const table = (part = 'parcel_filters') => [`${part} f`, ...joined.map(({ join }) => join)].join(' ');
   return {
     from: table(),
@@ -60,6 +64,13 @@ export function selectionOf(body: FilterBody, selectionContext: SelectionContext
   };
 }
 
+/** Repeats conditions on counties in a predicate's subqueries of parcel_overlays. */
+const inOverlays = (text: string, conditions: readonly string[]) =>
+  text.replaceAll(
+    OF_PARCEL,
+    [OF_PARCEL, ...conditions.map(condition => condition.replaceAll('f.', 'o.'))].join(' and '),
+  );
+
 export function inCounties(selection: Selection, counties: readonly number[]): Selection {
   if (counties.length === 0) return { ...selection, where: 'false', counties: 'false', values: {} };
   const values = { ...selection.values };
@@ -68,7 +79,7 @@ export function inCounties(selection: Selection, counties: readonly number[]): S
   const scopes = ['f', ...joined.map(({ alias }) => alias)].map(alias => `${alias}.fips ${among}`);
   return {
     ...selection,
-    where: [selection.where, ...scopes].join('\n    and '),
+    where: [inOverlays(selection.where, [`f.fips ${among}`]), ...scopes].join('\n    and '),
     counties: `f.fips ${among}`,
     values,
   };

@@ -29,6 +29,9 @@ export type OverlayCondition = z.output<typeof condition>;
 /** Requests need more than a few overlays only to slow down the database. */
 const MAX_OVERLAYS = 5;
 
+/** The county of a subquery. */
+export const OF_PARCEL = 'o.fips = f.fips';
+
 /** The column is a 4-byte float, so a bound is rounded like it. */
 const asStored = (value: number): number => Math.fround(value);
 
@@ -69,6 +72,6 @@ function overlaySql(
   ];
   return `exists (
       select from parcel_overlays o
-      where o.fips = f.fips and o.property_id = f.property_id and o.overlay = ${bind(name)}::text and ${tests.join(' and ')}
+      where ${OF_PARCEL} and o.property_id = f.property_id and o.overlay = ${bind(name)}::text and ${tests.join(' and ')}
     )`;
 }

@@ -14,33 +14,37 @@ type Figure = {
   /** As SQL. */
   column: string;
   type: 'float8' | 'int';
-  /** The join to use for a figure that isn't in parcel_filters. */
-  join?: string;
+  /** The table of a figure that isn't in the rows found, and its alias. */
+  of?: readonly [table: string, alias: string];
 };
 
 export const joined = (table: string, alias: string) =>
   `left join ${table} ${alias} on ${alias}.fips = f.fips and ${alias}.property_id = f.property_id`;
 
+/** Repeats the counties, because PostgreSQL only carries equality conditions across a join. */
+const joinedIn = (counties: string, table: string, alias: string) =>
+  `${joined(table, alias)} and ${counties.replaceAll('f.', `${alias}.`)}`;
+
 const FIGURES: Readonly<Record<string, Figure>> = {
   acres: { column: 'f.effective_acres', type: 'float8' },
-  value: { column: 'worth.mean_adjusted_price', type: 'float8', join: joined('valuations', 'worth') },
-  value_per_acre: { column: 'worth.mean_adjusted_ppa', type: 'float8', join: joined('valuations', 'worth') },
+  value: { column: 'worth.mean_adjusted_price', type: 'float8', of: ['valuations', 'worth'] },
+  value_per_acre: { column: 'worth.mean_adjusted_ppa', type: 'float8', of: ['valuations', 'worth'] },
   assemblage_acres: {
     column: 'together.acres',
     type: 'float8',
-    join: joined('assemblages', 'together'),
+    of: ['assemblages', 'together'],
   },
   // Uses a join, because rows found by a shape have no dates. Uses days since 1900, because a cursor contains
   // numbers.
   last_sale_date: {
     column: "(sold.last_sale_date - date '1900-01-01')",
     type: 'int',
-    join: joined('parcel_filters', 'sold'),
+    of: ['parcel_filters', 'sold'],
   },
   buildable_acres: {
     column: 'land.buildable_acres',
     type: 'float8',
-    join: joined('parcel_filters', 'land'),
+    of: ['parcel_filters', 'land'],
   },
 };
 
@@ -55,7 +59,7 @@ const isDescending = (order: Order): boolean => order.startsWith('-');
 function maxSorted(order: Order): number {
   const figure = figureOf(order);
   if (figure === undefined) return 50_000;
-  return figure.join === undefined ? 2_000 : 0;
+  return figure.of === undefined ? 2_000 : 0;
 }
 
 /** The page's hits in reading order, plus one more if there is a next page, and the total count. */
@@ -88,7 +92,7 @@ async function countHits(
       where,
       ids: wholeCounties || most === 0 ? 'null::bigint[]' : 'array_agg(f.property_id)',
       acres: wholeCounties || figure !== FIGURES.acres ? 'null::float8[]' : 'array_agg(f.effective_acres)',
-      order: figure === undefined || figure.join ? 'f.property_id' : sorted(figure, directionOf(order)),
+      order: figure === undefined || figure.of ? 'f.property_id' : sorted(figure, directionOf(order)),
     },
   );
   return { count: rows[0]!.count, hits: rows.filter(row => row.property_id !== null) };
@@ -102,7 +106,7 @@ const sorted = ({ column }: Figure, direction: 'asc' | 'desc') =>
 /** The page's hits in reading order, plus one more if there is a next page. */
 export async function listHits(
   db: Db,
-  { from, where, values: given }: Selection,
+  { from, where, counties, values: given }: Selection,
   page: Page,
   order: Order,
 ): Promise<OrderedHit[]> {
@@ -114,7 +118,7 @@ export async function listHits(
     const values: Record<string, unknown> = { ...given, offset: page.offset, limit: wanted };
     const bind = binder(values);
     const fragments = {
-      from: figure?.join === undefined ? from : `${from} ${figure.join}`,
+      from: figure?.of === undefined ? from : `${from} ${joinedIn(counties, ...figure.of)}`,
       figure: figure?.column ?? 'null::float8',
       where: [where, ...leg.where(bind)].join('\n    and '),
       order: leg.order,
