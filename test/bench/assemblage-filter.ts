@@ -1,34 +1,22 @@
 import type { TestDb } from '../support/test-db.ts';
-import { type BenchOptions, type BenchResult, withBenchDatabase } from './bench.ts';
-import { asker, compareCount } from './filter.ts';
-import { type County, seedCounties } from './filter-county.ts';
-import { withServers } from './load.ts';
-import { createCaller } from './stats-endpoint.ts';
-
-const SIZES = { full: { parcels: 500_000, rounds: 100 }, quick: { parcels: 20_000, rounds: 3 } };
+import type { BenchOptions } from './bench.ts';
+import { benchCounty } from './filter.ts';
 
 /**
  * Measures the parcel filter by assemblage over HTTP, as the `filter` bench does with figures of parcels. Two
  * in five parcels are in an assemblage of two to nine lots.
  */
-export function bench(options: BenchOptions): Promise<BenchResult> {
-  const { parcels, rounds } = options.quick ? SIZES.quick : SIZES.full;
-  const county: County = { fips: 19_153, parcels, west: -940_000_000 };
-  return withBenchDatabase(options, async (url, pool) => {
-    options.note(`  writing a county of ${parcels} parcels`);
-    await seedCounties(pool, [county]);
-    await seedAssemblages(pool, county);
-    const key = await createCaller(pool, 'bench');
-    return await withServers(url, ['plat'], ({ plat }) =>
-      compareCount(asker(plat, key), pool, county, rounds, {
-        name: 'acres and lots of an assemblage',
-        filters: { assemblage_acres_min: 40, assemblage_parcels_min: 3 },
-      }),
-    );
-  });
-}
+export const bench = (options: BenchOptions) =>
+  benchCounty(
+    options,
+    {
+      name: 'acres and lots of an assemblage',
+      filters: { assemblage_acres_min: 40, assemblage_parcels_min: 3 },
+    },
+    seedAssemblages,
+  );
 
-async function seedAssemblages(pool: TestDb, { fips }: County): Promise<void> {
+async function seedAssemblages(pool: TestDb, fips: number): Promise<void> {
   // Hashes of the id give the same figures in every run.
   await pool.query(
     `insert into assemblages

@@ -56,7 +56,7 @@ type Reply = { count: number; next: string | null; results: { property_id: numbe
 /** Calls the filter. `at` is the URL of a later page, or the query string for the first page. */
 type Ask = (body: object, at?: string) => Promise<Reply>;
 
-export function asker(origin: string, key: string): Ask {
+function asker(origin: string, key: string): Ask {
   const headers = { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' };
   return async (body, at = '') => {
     const url = new URL(at, `${origin}/api/public/v1/properties/filter/`);
@@ -87,8 +87,29 @@ export async function alternate(
   return { work: median(times.work), reference: median(times.reference) };
 }
 
+const COUNTY_SIZES = { full: { parcels: 500_000, rounds: 100 }, quick: { parcels: 20_000, rounds: 3 } };
+
+/** Compares one filter with its count in a county of its own. @param seed writes what the filter is about */
+export function benchCounty(
+  options: BenchOptions,
+  filter: { name: string; filters: object },
+  seed: (pool: TestDb, fips: number) => Promise<void>,
+): Promise<BenchResult> {
+  const { parcels, rounds } = options.quick ? COUNTY_SIZES.quick : COUNTY_SIZES.full;
+  const county: County = { fips: 19_153, parcels, west: -940_000_000 };
+  return withBenchDatabase(options, async (url, pool) => {
+    options.note(`  writing a county of ${parcels} parcels`);
+    await seedCounties(pool, [county]);
+    await seed(pool, county.fips);
+    const key = await createCaller(pool, 'bench');
+    return await withServers(url, ['plat'], ({ plat }) =>
+      compareCount(asker(plat, key), pool, county, rounds, filter),
+    );
+  });
+}
+
 /** Compares the first page of a filter in a county with a count of the same parcels. */
-export async function compareCount(
+async function compareCount(
   ask: Ask,
   pool: TestDb,
   county: County,

@@ -1,43 +1,31 @@
 import { overlayOf, putOverlays } from '../support/overlays.ts';
 import type { TestDb } from '../support/test-db.ts';
-import { type BenchOptions, type BenchResult, withBenchDatabase } from './bench.ts';
-import { asker, compareCount } from './filter.ts';
-import { type County, seedCounties } from './filter-county.ts';
-import { withServers } from './load.ts';
-import { createCaller } from './stats-endpoint.ts';
-
-const SIZES = { full: { parcels: 500_000, rounds: 100 }, quick: { parcels: 20_000, rounds: 3 } };
+import type { BenchOptions } from './bench.ts';
+import { benchCounty } from './filter.ts';
 
 /**
  * Measures the parcel filter by two overlays over HTTP, as the `filter` bench does without overlays. Both
  * overlays cover the whole county. Half of the parcels are in two zones, and one in four is within a mile of
  * a railroad.
  */
-export function bench(options: BenchOptions): Promise<BenchResult> {
-  const { parcels, rounds } = options.quick ? SIZES.quick : SIZES.full;
-  const county: County = { fips: 19_153, parcels, west: -940_000_000 };
-  return withBenchDatabase(options, async (url, pool) => {
-    options.note(`  writing a county of ${parcels} parcels`);
-    await seedCounties(pool, [county]);
-    await seedOverlays(pool, county);
-    const key = await createCaller(pool, 'bench');
-    return await withServers(url, ['plat'], ({ plat }) =>
-      compareCount(asker(plat, key), pool, county, rounds, {
-        name: 'share of a zone, and distance to a railroad',
-        filters: {
-          overlays: [
-            { name: 'zoning', classes: ['zone 1', 'zone 2'], percent_min: 50 },
-            { name: 'railroads', distance_ft_max: 1_320 },
-          ],
-        },
-      }),
-    );
-  });
-}
+export const bench = (options: BenchOptions) =>
+  benchCounty(
+    options,
+    {
+      name: 'share of a zone, and distance to a railroad',
+      filters: {
+        overlays: [
+          { name: 'zoning', classes: ['zone 1', 'zone 2'], percent_min: 50 },
+          { name: 'railroads', distance_ft_max: 1_320 },
+        ],
+      },
+    },
+    seedOverlays,
+  );
 
 const ZONES = Array.from({ length: 8 }, (_, i) => `zone ${i}`);
 
-async function seedOverlays(pool: TestDb, { fips }: County): Promise<void> {
+async function seedOverlays(pool: TestDb, fips: number): Promise<void> {
   await putOverlays(pool, [overlayOf('zoning', ZONES), overlayOf('railroads', ['railroads'], 5_280)], []);
   // Hashes of the id give the same figures in every run.
   await pool.query(
