@@ -19,7 +19,7 @@ export type AssemblageMember = {
   north: number;
 };
 
-/** What the valuation model says about a parcel with all acres of the assemblage. */
+/** What the valuation model says about one lot made of the assemblage's lots. */
 export type WholeValue = { price: number; low_price: number; high_price: number; out_of_support: boolean };
 
 export type AssemblageParts = {

@@ -117,8 +117,8 @@ function Together({ members, whole, total }: TogetherProps) {
 
 const AboutWhole = ({ whole, total }: { whole: WholeValue; total: number }) => (
   <p class="hint">
-    The value as a whole is the estimate for one lot of {acres(total)} acres at the largest of these lots.
-    Larger lots usually sell for less per acre.
+    The value as a whole is the estimate for one lot of {acres(total)} acres at the largest of these lots,
+    with their land and road frontage together. Larger lots usually sell for less per acre.
     {whole.out_of_support && ' Use it with caution, because too few sales are like it.'}
   </p>
 );

@@ -4,6 +4,8 @@
  */
 const LAND_NAMES = ['steep', 'frontage', 'flood', 'wetlands'] as const;
 export const LAND_TERMS = LAND_NAMES.length;
+/** The term that isn't a share of the area. */
+export const FRONTAGE_TERM = LAND_NAMES.indexOf('frontage');
 
 /**
  * The slope, in percent, above which building sites are severely limited (USDA NRCS, National Soil Survey

@@ -166,12 +166,18 @@ from parcels
 where fips = :fips and retired_at is null and land_use_code is not null
 
 -- name: list_assemblages
--- The assemblages whose id is in a county, with their largest parcel in the county.
-select distinct on (g.assemblage_id) g.assemblage_id, g.property_id, g.acres
-from assemblages g
-join parcel_filters f on f.fips = g.fips and f.property_id = g.property_id
-where g.fips = :fips and g.assemblage_id / 100000000 = :fips and f.effective_acres > 0 and f.location is not null
-order by g.assemblage_id, f.effective_acres desc, g.property_id
+-- The assemblages whose id is in a county, with their lots in the county, largest first. A lot is the largest
+-- of the parcels that share its boundary.
+select assemblage_id, acres, json_agg(property_id order by lot_acres desc, property_id) as property_ids
+from (
+  select distinct on (g.assemblage_id, f.location::text, area(f.extent))
+    g.assemblage_id, g.acres, g.property_id, f.effective_acres as lot_acres
+  from assemblages g
+  join parcel_filters f on f.fips = g.fips and f.property_id = g.property_id
+  where g.fips = :fips and g.assemblage_id / 100000000 = :fips and f.effective_acres > 0 and f.location is not null
+  order by g.assemblage_id, f.location::text, area(f.extent), f.effective_acres desc, g.property_id
+) lots
+group by assemblage_id, acres
 
 -- name: list_marked_counties
 -- Lists the counties that are waiting to be valued.
