@@ -76,6 +76,29 @@ describe('a county', () => {
     expect(await compute()).toMatchObject({ grouped: 3, changed: 0 });
   });
 
+  test('groups lots that overlap and duplicates of a lot, but not the units of a building', async () => {
+    const unit = (id: number) => lot(id, 400, 2, { acres: 0.5 });
+    await insertParcels(pool, [
+      // Overlap by half.
+      lot(own(1), 0, 1),
+      lot(own(2), 50, 1),
+      // The same lot twice.
+      lot(own(3), 150, 1),
+      lot(own(4), 150, 1),
+      // Three units of one building, which are alone.
+      unit(own(5)),
+      unit(own(6)),
+      unit(own(7)),
+    ]);
+    const computed = await compute();
+    expect(computed).toMatchObject({ parcels: 7, grouped: 4, too_many: 0, without_boundary: 0 });
+    const rows = await stored();
+    expect(rows.map(row => row.property_id)).toEqual([1, 2, 3, 4].map(own));
+    for (const row of rows) expect(row).toMatchObject({ id: own(1), parcels: 3, touching_parcels: 3 });
+    // Two lots of 2.5 acres, and twice 2.5 acres on a boundary of 2.47 acres.
+    expect(rows[0]!.acres).toBeCloseTo(7.5, 1);
+  });
+
   test('gives parcels without a ZIP to the only owner at their address', async () => {
     const withoutZip = { owner_key: uuid(90), place_key: uuid(90), out_of_zip_owner: null };
     await insertParcels(pool, [

@@ -38,6 +38,7 @@ test('the page of a parcel has the other lots of its assemblage, and their figur
   expect(section(page)).toContain(`href="/data?parcel=${LARGE}"`);
   expect(section(page)).not.toContain(`href="/data?parcel=${SMALL}"`);
   expect(page).toContain(`data-together="${LARGE} ${SMALL}"`);
+  expect(page).toMatch(/<i class="swatch together"><\/i><span>[^<]+<\/span><b>1<\/b>/);
   const sums = await one<{ value: number; feet: number }>(
     pool,
     `select sum(v.mean_adjusted_price) as value,
@@ -76,7 +77,9 @@ test('the value of another acreage is not shown, and a parcel that is alone has 
     `select property_id from parcel_filters where fips = 33019 and owner_key is not null
        and property_id not in (select property_id from assemblages) order by property_id limit 1`,
   );
-  expect(section(await show(alone.property_id))).toBeUndefined();
+  const other = await show(alone.property_id);
+  expect(section(other)).toBeUndefined();
+  expect(other).not.toContain('swatch together');
 });
 
 test('the page says so if the owner has too many parcels', async () => {

@@ -66,12 +66,14 @@ type LegendProps = {
   /** The overlays of the searched county, which can color the map too. */
   overlays: readonly Overlay[];
   isOpen: boolean;
+  /** Parcels of the open parcel's assemblage, including itself. */
+  together: number | undefined;
   /** The search whose results the map outlines if nothing matches. */
   nearMiss: NearMiss | undefined;
 };
 
 /** The legend for the map's colors, with a choice of other colors. The client reads the colors from it. */
-export function MapLegend({ url, colored, overlays, isOpen, nearMiss }: LegendProps) {
+export function MapLegend({ url, colored, overlays, isOpen, together, nearMiss }: LegendProps) {
   const { by, classes, hits, isWhole, others } = colored;
   const all = classes?.classes ?? [];
   const swatches = by && classes ? swatchesOf(by, classes) : [];
@@ -104,6 +106,7 @@ export function MapLegend({ url, colored, overlays, isOpen, nearMiss }: LegendPr
           <Key swatch="near-miss" words={`Would match without ${nearMiss.words}`} count={nearMiss.count} />
         )}
         {isOpen && <Key swatch="pick" words="Open parcel" count={1} />}
+        {together && <Key swatch="together" words="The rest of its assemblage" count={together - 1} />}
         {isWhole ? (
           <Key swatch="parcel" words="Parcels" count={hits ?? 0} />
         ) : (

@@ -88,6 +88,7 @@ async function show(visit: Visit, refusal?: string) {
             colored={colored}
             overlays={choices}
             isOpen={shown !== undefined}
+            together={shown?.assemblage?.members.length}
             nearMiss={noResults?.nearMiss}
           />
         ),

@@ -89,6 +89,40 @@ describe('an assemblage', () => {
     expect(found.get(2)!.acres).toBeCloseTo(20_000 / 4_046.856, 2);
   });
 
+  test('counts the land of lots that overlap as the roll states it, and each lot once', () => {
+    const found = group([
+      { shape: lot(0, 0, 100, 100) },
+      { shape: lot(60, 0, 160, 100) },
+      { shape: lot(20, 20, 40, 40) },
+    ]);
+    expect(found.get(1)).toMatchObject({ id: 1, parcels: 3, touching_parcels: 3 });
+    expect(found.get(3)!.acres).toBeCloseTo((10_000 + 10_000 + 400) / 4_046.856, 2);
+  });
+
+  test('is held together by a sliver of the same owner, which is a lot', () => {
+    const found = group([
+      { shape: lot(0, 0, 100, 100) },
+      { shape: lot(100, 0, 100.3, 100) },
+      { shape: lot(130.4, 0, 200, 100) },
+    ]);
+    // The lots are 30.4 m apart, and the sliver is 30.1 m from the second one.
+    expect(found.get(1)).toMatchObject({ parcels: 2, touching_parcels: 2 });
+    expect(found.has(3)).toBe(false);
+    const nearer = group([
+      { shape: lot(0, 0, 100, 100) },
+      { shape: lot(100, 0, 100.6, 100) },
+      { shape: lot(130.4, 0, 200, 100) },
+    ]);
+    expect(nearer.get(3)).toMatchObject({ id: 1, parcels: 3, touching_parcels: 1 });
+  });
+
+  test('has no lots without a box', () => {
+    const box = outlineOf(lot(0, 0, 100, 100)).box;
+    const none = [NaN, NaN, NaN, NaN];
+    expect(nearbyPairs([1, 1, 1, 1], [...none, ...box, ...none, ...box])).toEqual([1, 3]);
+    expect(nearbyPairs([1, 1], [...none, ...none])).toEqual([]);
+  });
+
   test('lists its counties', () => {
     const found = group([{ shape: lot(0, 0, 100, 100) }, { shape: lot(100, 0, 200, 100), county: 2 }]);
     expect(found.get(1)!.counties).toEqual([1, 2]);
