@@ -60,8 +60,8 @@ async function tablesOf(pool: TestDb): Promise<Record<string, string>> {
 
 /**
  * Statements that ask many shards on purpose: of a list whose owners are anybody's, of the owners of a page
- * of a list, of the search box, of what a company was given before of the rows of a file, and of a GIS program
- * that reads all parcels.
+ * of a list, of the search box, of what a company was given before of the rows of a file, and of a GIS
+ * program that reads all parcels.
  */
 const ASKS_ALL =
   /\bfrom parcel_filters f\nwhere true\n|\bowned as materialized\b|\bo\.owner_key = any \(\$\d+::uuid\[\]\)|\b(?:owner|situs)_words w on w.word\b|\bjoin given_rows g on g.fips = h.fips\b/;

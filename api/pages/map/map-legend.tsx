@@ -65,15 +65,14 @@ type LegendProps = {
   colored: Colored;
   /** The overlays of the searched county, which can color the map too. */
   overlays: readonly Overlay[];
-  isOpen: boolean;
-  /** Parcels of the open parcel's assemblage, including itself. */
-  together: number | undefined;
+  /** The open parcel and the others of its assemblage. Undefined if no parcel is open. */
+  picked: number | undefined;
   /** The search whose results the map outlines if nothing matches. */
   nearMiss: NearMiss | undefined;
 };
 
 /** The legend for the map's colors, with a choice of other colors. The client reads the colors from it. */
-export function MapLegend({ url, colored, overlays, isOpen, together, nearMiss }: LegendProps) {
+export function MapLegend({ url, colored, overlays, picked = 0, nearMiss }: LegendProps) {
   const { by, classes, hits, isWhole, others } = colored;
   const all = classes?.classes ?? [];
   const swatches = by && classes ? swatchesOf(by, classes) : [];
@@ -105,8 +104,8 @@ export function MapLegend({ url, colored, overlays, isOpen, together, nearMiss }
         {nearMiss && (
           <Key swatch="near-miss" words={`Would match without ${nearMiss.words}`} count={nearMiss.count} />
         )}
-        {isOpen && <Key swatch="pick" words="Open parcel" count={1} />}
-        {together && <Key swatch="together" words="The rest of its assemblage" count={together - 1} />}
+        {picked > 0 && <Key swatch="pick" words="Open parcel" count={1} />}
+        {picked > 1 && <Key swatch="together" words="The rest of its assemblage" count={picked - 1} />}
         {isWhole ? (
           <Key swatch="parcel" words="Parcels" count={hits ?? 0} />
         ) : (

@@ -87,8 +87,7 @@ async function show(visit: Visit, refusal?: string) {
             url={visit.url}
             colored={colored}
             overlays={choices}
-            isOpen={shown !== undefined}
-            together={shown?.assemblage?.members.length}
+            picked={shown && (shown.assemblage?.members.length ?? 1)}
             nearMiss={noResults?.nearMiss}
           />
         ),
