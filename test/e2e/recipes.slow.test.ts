@@ -1,17 +1,23 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { build } from 'esbuild';
+import { chromium } from 'playwright-core';
 import { Webhook } from 'standardwebhooks';
 import { expect, onTestFinished, test } from 'vitest';
+import { createKey } from '../../shared/accounts/accounts.ts';
+import { MAP_SCOPE } from '../../shared/accounts/tiers.ts';
 import { rootDir } from '../../shared/platform/root.ts';
 import { newCaller, startTestApi } from '../support/api.ts';
+import { ARGS, CHROMIUM } from '../support/chromium.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { makeExports } from '../support/exports.ts';
 import { testFolder } from '../support/folder.ts';
+import { drawNothing } from '../support/graphics.ts';
+import { serve } from '../support/http-server.ts';
 import { makeChanges } from '../support/webhooks.ts';
 
 // Every recipe in docs/recipes.md runs as it is printed, against a real server.
@@ -171,7 +177,57 @@ const RECIPES: Record<string, () => Promise<void>> = {
     expect(await send('another body')).toBe(400);
     await expect.poll(() => out).toContain('parcel.changed 33019 7');
   },
+  'Show parcels on a React map': async () => {
+    const site = await startSite(recipes.get('Show parcels on a React map')!.code);
+    const { accountId } = await newCaller(db);
+    const map = await createKey(db.pool, accountId, {
+      name: 'map',
+      scopes: [MAP_SCOPE],
+      origins: [site.origin],
+    });
+    const browser = await chromium.launch({ executablePath: CHROMIUM, args: ARGS });
+    onTestFinished(() => browser.close());
+    const page = await browser.newPage();
+    await page.addInitScript(drawNothing);
+    const tiles: number[] = [];
+    page.on('response', response => {
+      if (response.url().includes('/WebMercatorQuad/')) tiles.push(response.status());
+    });
+    await page.goto(`${site.origin}/?${new URLSearchParams({ plat: api.url, token: map.key })}`);
+    await expect.poll(() => tiles).toContain(200);
+    expect(await page.locator('canvas').count()).toBe(1);
+  },
 };
+
+/** A web page that shows the map in the middle of Washington, New Hampshire. */
+async function startSite(component: string) {
+  const start = `import { h, render } from 'preact';
+const given = new URLSearchParams(location.search);
+const props = { plat: given.get('plat'), token: given.get('token'), center: [-72.1, 43.17] };
+render(h(ParcelMap, props), document.body);`;
+  const { outputFiles } = await build({
+    stdin: { contents: component + start, loader: 'tsx', resolveDir: rootDir },
+    alias: { react: 'preact/compat' },
+    external: ['maplibre-gl'],
+    jsx: 'automatic',
+    jsxImportSource: 'preact',
+    bundle: true,
+    write: false,
+    format: 'esm',
+  });
+  const html = `<!doctype html><script type="importmap">{"imports":{"maplibre-gl":"/maplibre-gl.mjs"}}</script>
+<body><script type="module" src="/recipe.mjs"></script></body>`;
+  const site = await serve((request, response) => {
+    const { pathname } = new URL(request.url!, 'http://localhost');
+    response.setHeader('Content-Type', pathname === '/' ? 'text/html' : 'text/javascript');
+    if (pathname === '/') return response.end(html);
+    if (pathname === '/recipe.mjs') return response.end(outputFiles[0]!.text);
+    const file = join(rootDir, 'node_modules', 'maplibre-gl', 'dist', basename(pathname));
+    response.end(existsSync(file) ? readFileSync(file) : '');
+  });
+  onTestFinished(site.close);
+  return site;
+}
 
 async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
@@ -186,13 +242,16 @@ test('there is a test for each recipe', () => {
   expect([...recipes.keys()]).toEqual(Object.keys(RECIPES));
 });
 
-test.each(Object.keys(RECIPES))('%s', title => RECIPES[title]!());
+const needsBrowser = (title: string) => recipes.get(title)?.language === 'tsx';
 
-test('the TypeScript of all recipes compiles under strict', () => {
+for (const title of Object.keys(RECIPES))
+  test.skipIf(needsBrowser(title) && !existsSync(CHROMIUM))(title, RECIPES[title]);
+
+test('the TypeScript of the programs compiles under strict', () => {
   const types = join(folder, 'types');
   mkdirSync(types);
   for (const [title, { language, code }] of recipes)
-    if (language !== 'sh') writeFileSync(join(types, `${title}.${language}`), `${code}\nexport {};\n`);
+    if (language === 'ts') writeFileSync(join(types, `${title}.ts`), `${code}\nexport {};\n`);
   const config = {
     extends: join(rootDir, 'tsconfig.json'),
     compilerOptions: {
