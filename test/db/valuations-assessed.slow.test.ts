@@ -49,7 +49,7 @@ test('a sale is paired with the newest edition of the day before it, each beside
 
 const around = (value: number) => expect.closeTo(value, 6);
 
-test('assessed values from before the sales adjust comps and improve estimates', async () => {
+test('the first roll adjusts comps, also those sold before it, and improves estimates', async () => {
   const random = createRandom(5);
   const lots = Array.from({ length: 400 }, (_, i) => {
     const [lon, lat] = [-72.5 + 0.4 * random(), 43 + 0.4 * random()];
@@ -95,7 +95,7 @@ test('assessed values from before the sales adjust comps and improve estimates',
   await assess(
     lots
       .slice(0, 399)
-      .map(({ quality, acres }, i) => [i + 1, '2020-01-01', 5_000 * acres ** 0.6 * Math.exp(0.5 * quality)]),
+      .map(({ quality, acres }, i) => [i + 1, sold(400), 5_000 * acres ** 0.6 * Math.exp(0.5 * quality)]),
   );
   expect(await mdape()).toBeLessThan(0.9 * without);
   const stored = await all<{ id: number; comps: Buffer }>(

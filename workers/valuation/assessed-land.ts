@@ -16,7 +16,11 @@ const COLUMNS = {
  * the typical ln(assessed value) of the county's land of the same size at that time. NaN if no roll has a
  * value for it.
  */
-export type AssessorOpinion = (propertyId: number, day: number) => number;
+export type AssessorOpinion = {
+  (propertyId: number, day: number): number;
+  /** The day of the county's first roll with values; infinite if there is none. */
+  firstDay: number;
+};
 
 /** The regression line of ln(assessed value) on ln(acres), valid from the date of a roll version. */
 type SizeLine = { day: number; level: number; slope: number };
@@ -30,13 +34,14 @@ export async function readOpinions(db: Db, fips: number): Promise<AssessorOpinio
   const firstOf = new Map<number, number>();
   for (let i = rows - 1; i >= 0; i--) firstOf.set(id[i]!, i);
   const lines = sizeLines({ id, day, logValue, logAcres });
-  return (propertyId, atDay) => {
+  const opinion = (propertyId: number, atDay: number) => {
     let i = firstOf.get(propertyId) ?? rows;
     if (i === rows || day[i]! > atDay) return Number.NaN;
     while (i + 1 < rows && id[i + 1] === propertyId && day[i + 1]! <= atDay) i++;
     const line = lines.findLast(one => one.day <= atDay)!;
     return logValue[i]! - line.level - line.slope * logAcres[i]!;
   };
+  return Object.assign(opinion, { firstDay: lines[0]?.day ?? Number.POSITIVE_INFINITY });
 }
 
 type Values = Record<'id' | 'logValue' | 'logAcres', Float64Array> & { day: Int32Array };

@@ -44,6 +44,7 @@ export type StoredComps = Comps & {
   ids: Uint8Array;
   parcel: Float64Array;
   assessed: Float64Array;
+  assessedDay: Int32Array;
   shore: Float64Array;
 };
 
@@ -79,20 +80,25 @@ export async function readComps(
     lat: lat.map(fromE7),
     land: landTermsOf(rows, columns),
     assessed: new Float64Array(rows).fill(Number.NaN),
+    assessedDay: new Int32Array(rows).fill(NO_DAY),
   };
 }
 
 /**
- * Fills `assessed` for a county's sold comps with the assessor's value of the land on the day before each
- * sale.
+ * Fills `assessed` and `assessedDay` for a county's sold comps with the assessor's value of the land on the
+ * day before each sale, or on the county's first roll.
  */
 export function assessSales(
-  { parcel, soldDay, county, assessed }: StoredComps,
+  { parcel, soldDay, county, assessed, assessedDay }: StoredComps,
   fips: number,
   opinion: AssessorOpinion,
 ): void {
-  for (let i = 0; i < assessed.length; i++)
-    if (county[i] === fips && soldDay[i] !== NO_DAY) assessed[i] = opinion(parcel[i]!, soldDay[i]! - 1);
+  if (opinion.firstDay === Number.POSITIVE_INFINITY) return;
+  for (let i = 0; i < assessed.length; i++) {
+    if (county[i] !== fips || soldDay[i] === NO_DAY) continue;
+    assessedDay[i] = Math.max(soldDay[i]! - 1, opinion.firstDay);
+    assessed[i] = opinion(parcel[i]!, assessedDay[i]!);
+  }
 }
 
 /** Concatenates two sets of comps. */

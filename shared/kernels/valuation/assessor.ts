@@ -1,11 +1,28 @@
 import { MAX_LAND_FACTOR } from './land-effects.ts';
 import { shrinkToZero } from './shrink.ts';
+import type { Comps } from './valuation-types.ts';
 
 /**
- * The county assessor's opinion of the land before it was sold: how far its ln(assessed land value) was above
- * that of other land of the same size on the roll. The weight of the opinion relative to the comps is fitted
- * to past sales, each valued as of the day before.
+ * The county assessor's opinion of land: how far its ln(assessed land value) is above that of other land of
+ * the same size on the roll. A sale has the opinion of the newest roll before it, or else of the first roll.
+ * The weight of the opinion relative to the comps is fitted to past sales, each valued as of the day before.
+ * Only opinions from before a sale count there, because assessors may set values from prices ("sales
+ * chasing", IAAO, Standard on Ratio Studies, 2013).
  */
+
+type Opinions = Pick<Comps, 'assessed' | 'assessedDay' | 'soldDay'>;
+
+/** The opinions that were known at the end of a day; NaN for the others. */
+export function opinionsOn({ assessed, assessedDay }: Opinions, day: number): Float64Array | undefined {
+  if (assessedDay === undefined) return assessed;
+  return assessed?.map((opinion, i) => (assessedDay[i]! <= day ? opinion : Number.NaN));
+}
+
+/** The opinion of a sale from before it was sold; NaN if unknown. */
+export function opinionBefore({ assessed, assessedDay, soldDay }: Opinions, sale: number): number {
+  const isBefore = assessedDay === undefined || assessedDay[sale]! < soldDay[sale]!;
+  return isBefore ? (assessed?.[sale] ?? Number.NaN) : Number.NaN;
+}
 
 /** The largest adjustment to a comp, as a logarithm. */
 const MAX_MOVE = Math.log(MAX_LAND_FACTOR);

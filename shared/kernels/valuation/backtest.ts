@@ -10,6 +10,7 @@ import {
   slopeOnEstimates,
   studyRatios,
 } from '../ratio-study/ratio-study.ts';
+import { opinionBefore } from './assessor.ts';
 import { METHODS, type Method, plainMethods } from './baselines.ts';
 import { landAt } from './land-effects.ts';
 import { type CountyEstimates, fitCounty, type OtherCounties } from './model.ts';
@@ -168,7 +169,7 @@ function valueSales(
       lat: comps.lat[sale]!,
       acres: comps.acres[sale]!,
       land: landAt(comps.land, sale),
-      assessed: comps.assessed?.[sale],
+      assessed: opinionBefore(comps, sale),
       shore: comps.shore?.[sale],
     };
     const valuation = value!(subject);

@@ -1,6 +1,6 @@
 import { mean, probit } from 'simple-statistics';
 import { countBelow } from '../groups.ts';
-import { opinionWeight } from './assessor.ts';
+import { opinionBefore, opinionWeight } from './assessor.ts';
 import { landAt } from './land-effects.ts';
 import type { CountyLevels } from './level.ts';
 import { averageWith, neighborhoodShare } from './neighborhood-share.ts';
@@ -83,7 +83,7 @@ export function holdOut(
   for (const i of latest) {
     const entry = entryOf.get(i) ?? -1;
     const land = landAt(comps.land, i);
-    const [assessed, shore] = [comps.assessed?.[i], comps.shore?.[i]];
+    const [assessed, shore] = [opinionBefore(comps, i), comps.shore?.[i]];
     const subject = { lon: lon[i]!, lat: lat[i]!, acres: acres[i]!, land, assessed, shore };
     const day = soldDay[i]! - 1;
     chooseComps(modelOn(day), subject, day, entry, chosen);

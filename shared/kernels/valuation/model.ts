@@ -1,5 +1,6 @@
 import { countBelow } from '../groups.ts';
 import { discountOf, ratioByPremiums, ratioOf } from './asking.ts';
+import { opinionsOn } from './assessor.ts';
 import { type Calibration, calibrate, errorSizeOf, holdOut } from './calibrate.ts';
 import {
   type EffectEstimates,
@@ -28,7 +29,7 @@ import { inAnyYear, logAt, ownChanges } from './time-curve.ts';
 import { type Comps, DAYS_PER_YEAR, MAX_STEPS } from './valuation-types.ts';
 
 /** Stored with every valuation. Increment it when any figure changes. */
-export const MODEL_VERSION = '12';
+export const MODEL_VERSION = '13';
 
 /**
  * One step is a size ratio of 55, or three years. For sales in Washington, NH, the results hardly depend on
@@ -36,6 +37,11 @@ export const MODEL_VERSION = '12';
  */
 const STEP_LOG_ACRES = 4;
 const STEP_DAYS = 3 * DAYS_PER_YEAR;
+/**
+ * Where ln(price) rises by less than this per unit of ln(acres), steps of size are longer, so that estimates
+ * don't fall.
+ */
+const MIN_RISE = 0.21;
 
 /** Estimates from a county's own sales, used as priors for other counties; null if there are none. */
 export type CountyEstimates = {
@@ -65,15 +71,16 @@ export type OtherCounties = ReadonlyMap<number, CountyEstimates>;
 
 /**
  * Fits the market of a county as of a day (since 1970-01-01), using no later data.
- * @param comps comps of the county and of nearby counties
+ * @param stored comps of the county and of nearby counties
  * @returns `outliers`: indices of excluded sales, including duplicate records
  */
 export function fitCounty(
-  comps: Comps,
+  stored: Comps,
   county: number,
   asOfDay: number,
   others: OtherCounties,
 ): FittedCounty {
+  const comps = { ...stored, assessed: opinionsOn(stored, asOfDay) };
   const known = salesUntil(comps, asOfDay);
   const { usable, second, all } = known;
   const firstDay = all.reduce((least, sale) => Math.min(least, comps.soldDay[sale]!), asOfDay);
@@ -85,7 +92,8 @@ export function fitCounty(
   const places = placesOf(comps, kept);
   const pairs = pairsOf(comps, kept, places, county);
   const sales = marketOf(comps, kept, true, i => comps.soldDay[i]!);
-  const steps = { meters: stepOf(comps, kept, county), logAcres: STEP_LOG_ACRES, days: STEP_DAYS };
+  const logAcres = STEP_LOG_ACRES * Math.max(1, MIN_RISE / (1 + rough.elasticity));
+  const steps = { meters: stepOf(comps, kept, county), logAcres, days: STEP_DAYS };
   const expected = expectations(others, county);
   const krige = prepareKriging({ ...sales, count: kept.length }, county, asOfDay, steps);
   const input: FitInput = { firstDay, comps, county, asOfDay, pairs, places, sales, steps, krige };

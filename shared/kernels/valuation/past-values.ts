@@ -1,3 +1,4 @@
+import { opinionBefore } from './assessor.ts';
 import { landAt } from './land-effects.ts';
 import { fitCounty, type OtherCounties } from './model.ts';
 import type { Comps, Valuation } from './valuation-types.ts';
@@ -31,7 +32,7 @@ export function valuePastSales(
       lat: comps.lat[sale]!,
       acres: comps.acres[sale]!,
       land: landAt(comps.land, sale),
-      assessed: comps.assessed?.[sale],
+      assessed: opinionBefore(comps, sale),
       shore: comps.shore?.[sale],
     });
     if (valuation === null) continue;

@@ -48,11 +48,10 @@ export type Comps = {
   county: Int32Array;
   /** Land terms (land-effects.ts), LAND_TERMS per comp; NaN if unknown. Absent if unknown for all. */
   land?: Float64Array | undefined;
-  /**
-   * The assessor's opinion of the land before the sale (assessor.ts); NaN if unknown. Absent if unknown for
-   * all.
-   */
+  /** The assessor's opinion of the land (assessor.ts); NaN if unknown. Absent if unknown for all. */
   assessed?: Float64Array | undefined;
+  /** The day at whose end the opinion was known. By default, the day before the sale. */
+  assessedDay?: Int32Array | undefined;
   /** 1 for land on a shore, 0 for other land, NaN if unknown. Absent if unknown for all. */
   shore?: Float64Array | undefined;
 };

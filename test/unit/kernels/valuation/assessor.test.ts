@@ -1,5 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { opinionDifference, opinionWeight } from '../../../../shared/kernels/valuation/assessor.ts';
+import {
+  opinionBefore,
+  opinionDifference,
+  opinionsOn,
+  opinionWeight,
+} from '../../../../shared/kernels/valuation/assessor.ts';
 import { createRandom } from '../../../bench/generate/random.ts';
 import { normal } from '../../../support/sales.ts';
 
@@ -38,4 +43,19 @@ test('land that is assessed at next to nothing moves a comp by a factor of three
   expect(opinionDifference(0.2, 0.5)).toBeCloseTo(-0.3);
   expect(opinionDifference(-9, 0)).toBeCloseTo(-Math.log(3));
   expect(opinionDifference(0, Number.NaN)).toBeNaN();
+});
+
+test('an opinion counts from its day on, and only one from before a sale is compared with its price', () => {
+  const comps = {
+    assessed: Float64Array.of(0.1, 0.2, Number.NaN),
+    assessedDay: Int32Array.of(99, 150, 150),
+    soldDay: Int32Array.of(100, 100, 100),
+  };
+  expect([...opinionsOn(comps, 149)!]).toEqual([0.1, Number.NaN, Number.NaN]);
+  expect([...opinionsOn(comps, 150)!]).toEqual([0.1, 0.2, Number.NaN]);
+  expect([0, 1, 2].map(sale => opinionBefore(comps, sale))).toEqual([0.1, Number.NaN, Number.NaN]);
+  expect(opinionBefore({ ...comps, assessedDay: comps.soldDay }, 0)).toBeNaN();
+  const undated = { ...comps, assessedDay: undefined };
+  expect(opinionsOn(undated, 0)).toBe(comps.assessed);
+  expect(opinionBefore(undated, 1)).toBe(0.2);
 });
