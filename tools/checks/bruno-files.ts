@@ -15,6 +15,10 @@ type Operation = {
   summary: string;
   parameters?: Parameter[];
   requestBody?: { content: Record<string, { schema: Schema }> };
+  responses: Record<
+    string,
+    { content?: Record<string, { examples?: Record<string, { summary?: string }> }> }
+  >;
 };
 type Document = {
   paths: Record<string, Record<string, Operation>>;
@@ -49,29 +53,35 @@ export function brunoFiles(): Map<string, string> {
 function requestOf(
   path: string,
   method: string,
-  { operationId, summary, parameters = [], requestBody }: Operation,
+  { operationId, summary, parameters = [], requestBody, responses }: Operation,
   schemas: Document['components']['schemas'],
   seq: number,
 ): string {
   const body = exampleOf(requestBody?.content['application/json']?.schema, schemas);
   const url = `{{baseUrl}}${path.replaceAll(/\{(\w+)\}/g, ':$1')}`;
   const inQuery = parameters.filter(each => each.in === 'query');
-  const sent = inQuery.filter(({ required }) => required).map(each => `${each.name}=${valuesOf(each)[0]}`);
+  const query = exampleQuery(responses) ?? inQuery.filter(each => each.required).flatMap(pairsOf);
   return [
     block('meta', [`name: ${operationId}`, 'type: http', `seq: ${seq}`]),
     block(method, [
-      `url: ${url}${sent.length > 0 ? `?${sent.join('&')}` : ''}`,
+      `url: ${url}${query.length > 0 ? `?${new URLSearchParams(query)}` : ''}`,
       `body: ${body === undefined ? 'none' : 'json'}`,
       'auth: inherit',
     ]),
     // A tilde turns a parameter off.
-    block(
-      'params:query',
-      inQuery.flatMap(each => linesOf(each, each.required ? '' : '~')),
-    ),
+    block('params:query', [
+      ...query.map(([name, value]) => `${name}: ${value}`),
+      ...inQuery
+        .filter(({ name }) => !query.some(([sent]) => sent === name))
+        .flatMap(pairsOf)
+        .map(([name, value]) => `~${name}: ${value}`),
+    ]),
     block(
       'params:path',
-      parameters.filter(each => each.in === 'path').flatMap(each => linesOf(each)),
+      parameters
+        .filter(each => each.in === 'path')
+        .flatMap(pairsOf)
+        .map(([name, value]) => `${name}: ${value}`),
     ),
     block('body:json', body === undefined ? [] : JSON.stringify(body, null, 2).split('\n')),
     block('docs', [summary]),
@@ -84,12 +94,18 @@ function requestOf(
 const block = (name: string, lines: string[]): string =>
   lines.length === 0 ? '' : `${name} {\n${lines.map(line => `  ${line}`.trimEnd()).join('\n')}\n}`;
 
-/** A parameter that is a list is repeated. */
-const valuesOf = ({ example, schema }: Parameter): string[] =>
-  [example ?? schema.example ?? schema.default ?? ''].flat().map(String);
+type Pair = [name: string, value: string];
 
-const linesOf = (parameter: Parameter, mark = ''): string[] =>
-  valuesOf(parameter).map(value => `${mark}${parameter.name}: ${value}`);
+/** The query of the documented example, which is the start of its summary. */
+function exampleQuery(responses: Operation['responses']): Pair[] | undefined {
+  const [example] = Object.values(responses[200]?.content?.['application/json']?.examples ?? {});
+  const text = /^\?(\S+)$/.exec(example?.summary ?? '')?.[1];
+  return text === undefined ? undefined : [...new URLSearchParams(text)];
+}
+
+/** A parameter that is a list is repeated. */
+const pairsOf = ({ name, example, schema }: Parameter): Pair[] =>
+  [example ?? schema.example ?? schema.default ?? ''].flat().map(value => [name, String(value)]);
 
 const exampleOf = (schema: Schema | undefined, schemas: Record<string, Schema>): unknown =>
   schema?.example ?? (schema?.$ref && schemas[schema.$ref.split('/').at(-1)!]?.example);
