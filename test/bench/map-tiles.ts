@@ -18,6 +18,7 @@ import { openTestDb, type TestDb } from '../support/test-db.ts';
 import { type BenchOptions, type BenchResult, judged, median, timed, withBenchDatabase } from './bench.ts';
 import { seedCounties } from './filter-county.ts';
 import { writeImage } from './image.ts';
+import { compareKeys } from './map-tile-keys.ts';
 import { openPostgis, tilesAround } from './postgis-tiles.ts';
 
 const PARCELS = 200_000;
@@ -28,7 +29,8 @@ const HITS = { vacant_only: true, acres_min: 14.4 };
 /**
  * Renders tiles at zoom 14 of a county of 200,000 parcels. Compares tiles that highlight the 8,000 hits of a
  * filter with the same tiles without highlighting, and tiles colored by value with ST_AsMVT of the same
- * columns (POSTGIS_URL). Also compares an aerial tile with sharp alone.
+ * columns (POSTGIS_URL). Also compares an aerial tile with sharp alone, and tiles by map key with tiles by
+ * session.
  */
 export async function bench(options: BenchOptions): Promise<BenchResult[]> {
   const marked = await withBenchDatabase(options, async (url, pool) => {
@@ -54,7 +56,8 @@ export async function bench(options: BenchOptions): Promise<BenchResult[]> {
       await asServed.end();
     }
   });
-  return [...marked, ...(await withBenchDatabase(options, (url, pool) => compareAerial(options, url, pool)))];
+  const aerial = await withBenchDatabase(options, (url, pool) => compareAerial(options, url, pool));
+  return [...marked, ...aerial, ...(await compareKeys(options))];
 }
 
 async function compareMarks(
