@@ -27,7 +27,7 @@ export async function nameNotes(db: Db, searchId: string, limit: number): Promis
   if (notes.length === 0) return [];
   const property_ids = [...new Set(notes.map(({ property_id }) => property_id))];
   const counties = [...new Set(property_ids.map(countyOf))];
-  const summary = 'property_id, apn, situs_address, effective_acres';
+  const summary = 'p.property_id, p.apn, p.situs_address, p.effective_acres';
   const named = await db.run<NamedParcel>('parcels/read_summaries', { counties, property_ids }, { summary });
   const parcels = new Map(named.map(parcel => [parcel.property_id, parcel]));
   return notes.map(note => ({ ...note, ...namesOf(note.property_id, parcels.get(note.property_id)) }));
