@@ -28,7 +28,10 @@ export type History = {
   faults: string[];
 };
 
-/** Lets clients call the API while its processes and their network fail, and records what they saw. */
+/**
+ * Lets clients call the API while its processes and their network fail, until the account has no tokens left,
+ * and records what they saw.
+ */
 export async function recordHistory(
   db: TestDatabase,
   apis: readonly FragileApi[],
@@ -47,7 +50,7 @@ export async function recordHistory(
   );
   const clients = readers.map(async (readChanges, client) => {
     const own = createRandom(1_000 * seed + client);
-    while (!isOver) {
+    while (!isOver || !calls.some(call => call.output?.status === 402)) {
       await sleep(MAX_PAUSE_MS * own());
       const { url } = pick(own, apis);
       if (own() < 0.25) await readChanges(url);
