@@ -14,6 +14,7 @@ const CLIENTS = 8;
 const FAULTS = 8;
 /** Pause between a client's calls, on average half as long, so that a history stays small enough to check. */
 const MAX_PAUSE_MS = 250;
+const BACK_OFF_MS = 2_000;
 const KEYS = 12;
 /** After this long, a client stops waiting and doesn't know the result. */
 const PATIENCE_MS = 3_000;
@@ -53,8 +54,14 @@ export async function recordHistory(
     while (!isOver || !calls.some(call => call.output?.status === 402)) {
       await sleep(MAX_PAUSE_MS * own());
       const { url } = pick(own, apis);
-      if (own() < 0.25) await readChanges(url);
-      else calls.push(await callAccount(url, spender.key, inputOf(own)));
+      if (own() < 0.25) {
+        await readChanges(url);
+        continue;
+      }
+      const call = await callAccount(url, spender.key, inputOf(own));
+      calls.push(call);
+      // As clients do, and so that few results are unknown.
+      if (call.end === undefined) await sleep(BACK_OFF_MS * own());
     }
   });
   const over = () => isOver;

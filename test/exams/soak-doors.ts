@@ -1,21 +1,20 @@
 import { MCP_HEADERS, toolCall } from '../support/tool-call.ts';
 
-export type Doors = { url: string; key: string; cookie: string; webhook: string };
+export type Doors = { url: string; key: string; cookie: string; webhook: string; propertyId: number };
 
-const PARCEL = 3_301_900_000_001;
 const V1 = '/api/public/v1';
 const EXPORT_POLL_MS = 500;
 
 type Call = { path: string; as?: 'key' | 'session'; body?: object; headers?: Record<string, string> };
 
-/** Calls to every door, by name. Each runs again and again. */
-const CALLS: Record<string, Call[]> = {
+/** Calls to every door, by name. Each runs repeatedly. */
+const callsOf = (propertyId: number): Record<string, Call[]> => ({
   rest: [
     { path: `${V1}/markets-stats/33019/stats/` },
-    { path: `${V1}/properties/${PARCEL}/` },
+    { path: `${V1}/properties/${propertyId}/` },
     { path: `${V1}/properties/filter/?page_size=500`, body: { county: '33019', acres_min: 1 } },
     { path: `${V1}/comps/?fips=33019&page_size=100` },
-    { path: `${V1}/ai-comp-value/?property_id=${PARCEL}&explain=true` },
+    { path: `${V1}/ai-comp-value/?property_id=${propertyId}&explain=true` },
     { path: `${V1}/search/?q=mill` },
     { path: `${V1}/changes/?limit=100` },
   ],
@@ -34,14 +33,14 @@ const CALLS: Record<string, Call[]> = {
   pages: [
     '/data?county=33019',
     '/data?county=33019&view=table',
-    `/parcel/${PARCEL}`,
+    `/parcel/${propertyId}`,
     '/markets',
     '/lists',
     '/deals',
     '/account',
   ].map(path => ({ path, as: 'session' as const })),
   tiles: [11, 12, 13, 14].map(z => ({ path: tilePath(z, -72.1, 43.18), as: 'session' as const })),
-};
+});
 
 function tilePath(z: number, lon: number, lat: number): string {
   const x = Math.floor(((lon + 180) / 360) * 2 ** z);
@@ -55,14 +54,14 @@ export async function callDoor(doors: Doors, name: string): Promise<Record<strin
   if (name === 'exports') return makeExport(doors);
   if (name === 'webhooks') return testWebhook(doors);
   const statuses: Record<string, number> = {};
-  for (const call of CALLS[name]!) {
+  for (const call of callsOf(doors.propertyId)[name]!) {
     const { status } = await send(doors, call);
     statuses[status] = (statuses[status] ?? 0) + 1;
   }
   return statuses;
 }
 
-export const DOORS = [...Object.keys(CALLS), 'exports', 'webhooks'];
+export const DOORS = [...Object.keys(callsOf(0)), 'exports', 'webhooks'];
 
 async function send(doors: Doors, { path, as = 'key', body, headers }: Call, method = body ? 'POST' : 'GET') {
   const response = await fetch(doors.url + path, {
@@ -82,8 +81,9 @@ async function send(doors: Doors, { path, as = 'key', body, headers }: Call, met
 async function makeExport(doors: Doors): Promise<Record<string, number>> {
   const formats = ['csv', 'xlsx', 'geojsonl', 'geoparquet', 'kml', 'gpkg', 'fgb'];
   const format = formats[exportCount++ % formats.length]!;
-  const body = { filter: { county: '33019', acres_min: 20 }, format, boundary: format !== 'csv' };
+  const body = { filter: { county: '33019', acres_min: 20 }, format };
   const ordered = await send(doors, { path: `${V1}/exports/`, body });
+  if (ordered.status !== 202) return { [ordered.status]: 1 };
   const { id } = JSON.parse(ordered.bytes.toString());
   const path = `${V1}/exports/${id}/`;
   for (;;) {
@@ -93,7 +93,7 @@ async function makeExport(doors: Doors): Promise<Record<string, number>> {
       const { status } = await send(doors, { path }, 'DELETE');
       return { [ordered.status]: 1, [status]: 1 };
     }
-    if (state === 'failed') return { failed: 1 };
+    if (state !== 'queued' && state !== 'running') return { [state]: 1 };
     await new Promise(resolve => setTimeout(resolve, EXPORT_POLL_MS));
   }
 }
