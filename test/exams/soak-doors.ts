@@ -14,7 +14,7 @@ const callsOf = (propertyId: number): Record<string, Call[]> => ({
     { path: `${V1}/properties/${propertyId}/` },
     { path: `${V1}/properties/filter/?page_size=500`, body: { county: '33019', acres_min: 1 } },
     { path: `${V1}/comps/?fips=33019&page_size=100` },
-    { path: `${V1}/ai-comp-value/?property_id=${propertyId}&explain=true` },
+    { path: `${V1}/properties/${propertyId}/ai-comp-value/?explain=true` },
     { path: `${V1}/search/?q=mill` },
     { path: `${V1}/changes/?limit=100` },
   ],
@@ -33,7 +33,7 @@ const callsOf = (propertyId: number): Record<string, Call[]> => ({
   pages: [
     '/data?county=33019',
     '/data?county=33019&view=table',
-    `/parcel/${propertyId}`,
+    `/data?parcel=${propertyId}`,
     '/markets',
     '/lists',
     '/deals',
