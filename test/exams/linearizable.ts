@@ -6,7 +6,7 @@
 
 export type Op<Input, Output> = {
   start: number;
-  /** Undefined if the result is unknown. The call may then have taken effect at any time after its start, or never. */
+  /** Undefined if the result is unknown. The call then took effect at any time after its start, or never. */
   end?: number;
   input: Input;
   output?: Output;
@@ -22,7 +22,7 @@ export type Model<State, Input, Output> = {
 
 type Unknown<Input> = { start: number; input: Input };
 
-/** @returns the number of calls with a result that the longest valid order contains: all, or the history isn't linearizable */
+/** A history is linearizable if the longest valid order contains all of its calls with a known result. */
 export function longestOrder<State, Input, Output>(
   history: readonly Op<Input, Output>[],
   model: Model<State, Input, Output>,
@@ -65,7 +65,7 @@ export function longestOrder<State, Input, Output>(
 
 const MAX_STATES = 1_000_000;
 
-/** The calls before `first` and those in `later` have been ordered, and so many of the unknown ones by name. */
+/** Ordered so far: the calls before `first`, those in `later`, and `used` of the unknown ones by name. */
 type Node<State> = { first: number; later: number[]; used: Record<string, number>; state: State };
 
 /** No call that started after this can be the next. */

@@ -166,7 +166,7 @@ async function fetchText(
   return { status: response.status, headers: response.headers, text: await response.text() };
 }
 
-/** A client that reads changes page by page. Its reads return whether there are more, or whether that is unknown. */
+/** A client that reads changes page by page. Reads return false once there are no more. */
 function changeReader(key: string, client: number, after: number, reads: ChangeRead[]) {
   let query = `after=${after}`;
   return async (url: string): Promise<boolean> => {
