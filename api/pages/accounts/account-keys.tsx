@@ -60,7 +60,7 @@ function permissionsOf(key: KeySummary) {
 
 function Change({ of: key }: { of: KeySummary }) {
   return (
-    <>
+    <div class="stack">
       {isMapKey(key) && (
         <details>
           <summary class="button second small">Websites</summary>
@@ -81,7 +81,7 @@ function Change({ of: key }: { of: KeySummary }) {
         <p>Programs that use this key will stop working.</p>
         <Act label="Revoke key" does="revoke key" id={key.id} kind="danger small" />
       </details>
-    </>
+    </div>
   );
 }
 
