@@ -10,6 +10,8 @@ import {
 export const OFFER_BASES = ['value', 'value_low', 'market_value', 'assessed_value'] as const;
 export type OfferBase = (typeof OFFER_BASES)[number];
 
+export const isEstimate = (base: OfferBase | null): boolean => base === 'value' || base === 'value_low';
+
 export type OfferTerms = {
   percent: number;
   /** For a range: the percentage at its high end. Null for a single price. */
@@ -68,10 +70,9 @@ export function offerOf(terms: OfferTerms | null, facts: OfferFacts, entered: nu
 function computeOffer(terms: OfferTerms, facts: OfferFacts): Offer {
   const { percent, percent_high, of, round_to } = terms;
   const base = facts[of];
-  const isEstimate = of === 'value' || of === 'value_low';
   const priceAt = (share: number) => (base === null ? 0 : roundTo((base * share) / 100, round_to));
   const offer = priceAt(percent);
-  const problems = valuationProblems(facts).filter(problem => isEstimate || !isAboutEstimate(problem));
+  const problems = valuationProblems(facts).filter(problem => isEstimate(of) || !isAboutEstimate(problem));
   const reasons = new Set<ReviewReason>(offer === 0 ? [...problems, 'no_value'] : problems);
   if (reasons.size > 0)
     return { ...NO_OFFER, needs_review: REVIEW_REASONS.filter(reason => reasons.has(reason)) };

@@ -35,6 +35,11 @@ describePages('an assemblage', site => {
     await send(list, list.locator('.list-settings [value=settings]'));
     await expect.poll(() => list.locator('.list-rows tbody tr').count()).toBe(1);
     expect(await field(list, 'rows_per').inputValue()).toBe('assemblage');
+    // The row has the acres of both lots, and names those of the larger one.
+    const row = list.locator('.list-rows tbody tr');
+    const acresIn = async (at: string) =>
+      Number(/([\d.]+)/.exec((await row.locator(at).textContent())!.replace(/largest of 2/, ''))![0]);
+    expect(await acresIn('[data-name=Acres]')).toBeGreaterThan(await acresIn('td:nth-child(3) small'));
     await inspect(list);
     await list.goto(`${site.api.url}/exports?list_id=${list.url().split('/').at(-1)!.split(/[?#]/)[0]}`);
     expect(await field(list, 'rows_per').inputValue()).toBe('assemblage');

@@ -24,6 +24,12 @@ export const statusWords = ({ state, progress }: ExportRow): string =>
 export const failureWords = ({ details = {}, message }: NonNullable<ExportRow['error']>): string =>
   Object.values(details).flat().join('; ') || message;
 
+/** Every row has a price, so a file with rows costs nothing only if all of them were paid for. */
+function readyWords(rows: number, tokens: number): string {
+  const words = `${count(rows)} ${rows === 1 ? 'row' : 'rows'}`;
+  return rows > 0 && tokens === 0 ? `${words}, already paid for` : `${words} for ${tokensText(tokens)}`;
+}
+
 /** An export that was just ordered: its progress, then its file. Also shown in a dialog on other pages. */
 export async function madeExport(visit: Visit, row: ExportRow, name: string) {
   const { files } = visit.deps.resources;
@@ -40,7 +46,7 @@ export async function madeExport(visit: Visit, row: ExportRow, name: string) {
       <h2>{isReady ? 'Your file is ready' : `Export “${name}”`}</h2>
       <p role="status">
         {isReady
-          ? `${name}: ${count(rows!)} rows for ${tokensText(tokens!)}`
+          ? `${name}: ${readyWords(rows!, tokens!)}`
           : error
             ? `${statusWords(row)}: ${failureWords(error)}`
             : statusWords(row)}

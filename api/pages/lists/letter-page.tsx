@@ -15,7 +15,6 @@ import { Crumbs, Field, Notice, Submit } from '../frame/layout.tsx';
 import type { Page } from '../frame/pages.tsx';
 import { callEndpoint, type Reply, requireAccount, type Visit } from '../frame/visit.ts';
 import { listIdOf } from './list-id.ts';
-import { plural } from './list-words.ts';
 
 const MAX_SHOWN = 3;
 
@@ -66,8 +65,8 @@ async function show(visit: Visit, { bad }: FormResult): Promise<Reply> {
             <p>
               <small>
                 {paid.length > 0
-                  ? `The first ${plural(paid.length, 'letter')} of the rows that you have paid for.`
-                  : 'An example. Once you have exported or read rows with a price, their letters appear here.'}
+                  ? `The first ${paid.length === 1 ? 'letter' : `${paid.length} letters`} of the rows that you have paid for.`
+                  : 'This is an example with an invented owner. To see your own letters here, export rows that have a price.'}
               </small>
             </p>
             {letters.map(cells => (

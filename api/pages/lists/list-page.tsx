@@ -163,9 +163,9 @@ export async function showList(visit: Visit, id: string, done?: ListChange): Pro
         <section class="list" id="rows" aria-label="Rows">
           <header class="viewrow">
             <Statuses list={list} status={onlyUnpriced ? null : status} visit={visit} />
-            <NeedsPrice visit={visit} id={id} prices={prices} isShown={onlyUnpriced} />
             <ListSettings list={list} others={others} action={action} />
           </header>
+          <NeedsPrice visit={visit} id={id} prices={prices} isShown={onlyUnpriced} />
           {onlyUnpriced && results.length > 0 && prices !== null && (
             <PriceRest needed={prices.needed} action={action} />
           )}
@@ -205,7 +205,7 @@ function Head({ list, hasCalls, isMailed }: HeadProps) {
         <div class="buttons">
           {isMailed && (
             <a class="button second" href="/replies">
-              <Icon name="mail" /> Log a reply
+              <Icon name="plus" /> Log a reply
             </a>
           )}
           {hasCalls && (
@@ -213,6 +213,9 @@ function Head({ list, hasCalls, isMailed }: HeadProps) {
               <Icon name="phone" /> Call sheet
             </a>
           )}
+          <a class="button second" href={`/lists/${list.id}/letter`}>
+            <Icon name="mail" /> Edit letter
+          </a>
           <a class="button second" href={`/data?list_id=${list.id}`}>
             <Icon name="map" /> Show on map
           </a>
@@ -317,7 +320,7 @@ type NeedsPriceProps = { visit: Visit; id: string; prices: ListPrices | null; is
 
 /** Leads to the rows without a price. The element stays when there are none, because scripts replace it. */
 const NeedsPrice = ({ visit, id, prices, isShown }: NeedsPriceProps) => (
-  <span id="needed">
+  <p id="needed">
     {prices !== null && (prices.needed > 0 || isShown) && (
       <a
         class="badge warn"
@@ -327,7 +330,13 @@ const NeedsPrice = ({ visit, id, prices, isShown }: NeedsPriceProps) => (
         {plural(prices.needed, 'row')} {prices.needed === 1 ? 'needs' : 'need'} a price
       </a>
     )}
-  </span>
+    {prices?.hasWeakEstimates && (
+      <small>
+        Plat makes no offers from estimates that are weak or missing. Choose another base for the offer, such
+        as assessed value, or enter prices below.
+      </small>
+    )}
+  </p>
 );
 
 /** The result of a form, with a button to undo or confirm it. */

@@ -113,6 +113,7 @@ function Row({ list, row, phones, dealId, isSelected, action }: RowProps) {
   const label = row.situs_address ? titleCase(row.situs_address) : apn === null ? `Parcel ${id}` : null;
   const hasMoreParcels = isGrouped(list) && row.owner_parcels > 1;
   const { effective_acres: size, owner_acres } = row;
+  const total = hasMoreParcels ? owner_acres : size;
   return (
     <tr>
       <td>
@@ -138,17 +139,19 @@ function Row({ list, row, phones, dealId, isSelected, action }: RowProps) {
         {hasMoreParcels ? (
           <small>
             largest of {count(row.owner_parcels)} parcels
-            {owner_acres !== null && `, ${acres(owner_acres)} acres total`}
+            {size !== null && `: ${acres(size)} acres`}
           </small>
         ) : (
           label !== null && apn !== null && <small>APN {shortApn(apn)}</small>
         )}
       </td>
       <td class="n" data-name="Acres">
-        {size === null ? UNKNOWN : acres(size)}
+        {total === null ? UNKNOWN : acres(total)}
+        {hasMoreParcels && <small>all parcels</small>}
       </td>
       <td class="n" data-name="Estimated value">
         {row.value === null ? UNKNOWN : usd(row.value)}
+        {hasMoreParcels && <small>largest parcel</small>}
       </td>
       <td data-name="Offer">
         <RowOffer list={list} row={row} owner={owner} action={action} />

@@ -98,8 +98,16 @@ async function pullFile(plat: Plat, order: NewExport, out: string, origin: strin
   await downloadParts(file.parts, partial, origin);
   renameSync(partial, out);
   rmSync(stateFile);
-  report(`${out} has ${figure(file.rows)} rows. It cost ${figure(file.tokens)} tokens.`);
+  report(`${out} has ${plural(file.rows, 'row')}. ${costOf(file)}`);
 }
+
+const plural = (n: number | null, one: string): string => `${figure(n)} ${n === 1 ? one : `${one}s`}`;
+
+/** Rows that were paid for before are free. */
+const costOf = ({ rows, tokens }: Export): string =>
+  rows && tokens === 0
+    ? 'It was free, because all rows were already paid for.'
+    : `It cost ${plural(tokens, 'token')}.`;
 
 /** Deletes the file if the service's refusal is final. */
 const forget =
