@@ -79,17 +79,23 @@ const WEIGHTS: Record<keyof GradeParts, number> = { priceAdvantage: 0.45, tracti
 export const freshnessOf = (days: number | null, medianDays: number): number | null =>
   days === null ? null : 100 * Math.exp(-Math.max(0, days) / Math.max(1, medianDays));
 
+const knownParts = (parts: GradeParts) =>
+  (['priceAdvantage', 'traction', 'freshness'] as const).filter(name => parts[name] !== null);
+const sumOf = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0);
+
+/** The weight of each known part in percent. Unknown parts have no weight. */
+export function gradeWeights(parts: GradeParts): Partial<Record<keyof GradeParts, number>> {
+  const names = knownParts(parts);
+  const total = sumOf(names.map(name => WEIGHTS[name]));
+  return Object.fromEntries(names.map(name => [name, (100 * WEIGHTS[name]) / total]));
+}
+
 /** Weighted mean of the known parts, 0 to 100; null if none are known. */
 export function gradeScore(parts: GradeParts): number | null {
-  let sum = 0;
-  let weight = 0;
-  for (const name of ['priceAdvantage', 'traction', 'freshness'] as const) {
-    const part = parts[name];
-    if (part === null) continue;
-    sum += WEIGHTS[name] * part;
-    weight += WEIGHTS[name];
-  }
-  return weight === 0 ? null : sum / weight;
+  const names = knownParts(parts);
+  if (names.length === 0) return null;
+  const total = sumOf(names.map(name => WEIGHTS[name]));
+  return sumOf(names.map(name => WEIGHTS[name] * parts[name]!)) / total;
 }
 
 export const LETTER_GRADES = ['A+', 'A', 'A-', 'B+', 'B', 'B-', 'C+', 'C', 'C-', 'D', 'F'] as const;

@@ -78,6 +78,12 @@ test('unreported views are not shown as zero interest', async () => {
   const { score, freshness } = deal!.figures!;
   expect(score).toBeCloseTo((0.45 * deal!.price_advantage! + 0.2 * freshness!) / 0.65, 1);
   expect((await client.open('/deals')).text).not.toMatch(/buyer interest \d/);
+  const page = (await client.open(`/deals/${id}`)).text;
+  const why = /<section[^>]* id="why".*?<\/section>/s.exec(page)![0];
+  // The weights that were used, and none of interest.
+  expect(why).toMatch(/69% price, 31% time listed/);
+  expect(why).not.toMatch(/35%|45%/);
+  expect(page).not.toMatch(/Buyer interest 0/);
 });
 
 /** The value of a field of the deal's form. */

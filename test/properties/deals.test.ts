@@ -5,6 +5,7 @@ import {
   dailyInterest,
   freshnessOf,
   gradeScore,
+  gradeWeights,
   LETTER_GRADES,
   listingGrade,
   type Peers,
@@ -121,6 +122,27 @@ describe('grade', () => {
           expect(score).toBeGreaterThanOrEqual(Math.min(...known) - 1e-9);
           expect(score).toBeLessThanOrEqual(Math.max(...known) + 1e-9);
         }
+      }),
+    );
+  });
+
+  test('the weights of the known parts add up to 100, and lead to the score', () => {
+    fc.assert(
+      fc.property(parts, given => {
+        const score = gradeScore(given);
+        const weights = Object.entries(gradeWeights(given));
+        expect(weights.map(([name]) => name).toSorted()).toEqual(
+          Object.entries(given)
+            .flatMap(([name, value]) => (value === null ? [] : name))
+            .toSorted(),
+        );
+        if (score === null) return;
+        expect(weights.reduce((sum, [, weight]) => sum + weight, 0)).toBeCloseTo(100);
+        const mean = weights.reduce(
+          (sum, [name, weight]) => sum + weight * given[name as keyof typeof given]!,
+          0,
+        );
+        expect(mean / 100).toBeCloseTo(score);
       }),
     );
   });

@@ -17,7 +17,7 @@ import {
   type ValueRange,
 } from '../../shared/kernels/deal-grade.ts';
 import { narrowestBucket, sizes } from '../../shared/model/buckets.ts';
-import type { Market, PeerListings } from './deal-market.ts';
+import type { Market, PeerListings, TimeToSell } from './deal-market.ts';
 import type { DealLot, ListingFacts } from './find-listings.ts';
 
 /** As the API returns it: amounts are decimals in USD. */
@@ -48,10 +48,10 @@ export function adviceOf(deal: AdviceSubject, market: Market): { advice: Advice;
   const { facts, cents, spendCents, lot, like } = deal;
   const { acreage: acres, days } = facts;
   const valuation = valuationOf(lot, acres);
-  const { medianDays } = market.timeToSell(acres);
+  const time = market.timeToSell(acres);
   const advice = suggestedAction({
     days,
-    medianDays,
+    medianDays: time.medianDays,
     cents,
     acres,
     like: like.others,
@@ -61,7 +61,7 @@ export function adviceOf(deal: AdviceSubject, market: Market): { advice: Advice;
   const [now, then] = profitsOf(deal, advice);
   const ppa = cents === null || acres === null ? null : perAcre(cents, acres);
   const sentences = [
-    reasonOf(advice, deal, ppa, medianDays, valuation.counts),
+    reasonOf(advice, deal, ppa, time, valuation.counts),
     estimateOf(advice, deal, valuation),
     profitSentence(now, then),
   ];
@@ -99,46 +99,50 @@ function reasonOf(
   { cents: price, reason }: Advice,
   { facts: { acreage, days }, cents, spendCents, like }: AdviceSubject,
   ppa: number | null,
-  medianDays: number,
+  { medianDays, sales }: TimeToSell,
   range: ValueRange | null,
 ): string {
   const higher = ppa === null ? 0 : countPricedHigher(ppa, like.others);
   const share = ppa === null ? '' : pricedHigher(higher, like, acreage);
   const few = higher === 0 ? share : `only ${share}`;
+  // Without sales of this size, the time to sell is an assumption.
+  const usual = `${sales === 0 ? 'assumed' : 'usual'} ${medianDays}`;
   const drop = price === null ? '' : `Drop the price to ${dollars(price)}`;
   switch (reason) {
     case 'dearer_than_others':
-      return `${drop}: ${few}, and this lot has been listed for ${days} days, over half of the usual ${medianDays}.`;
+      return `${drop}: ${few}, and this lot has been listed for ${days} days, over half of the ${usual}.`;
     case 'above_value':
       return `${drop}: the list price is above ${wholeDollars(range!.highCents)}, the high end of the estimated range.`;
     case 'below_value':
       return `Raise the price to ${dollars(price!)}: the list price is below ${wholeDollars(range!.lowCents)}, the low end of the estimated range.`;
     case 'long_and_cheap':
-      return `Relist at the same price: this lot has been listed for ${days} days, over twice the usual ${medianDays}, although ${share}.`;
+      return `Relist at the same price: this lot has been listed for ${days} days, over twice the ${usual}, although ${share}.`;
     case 'not_above_estimate':
-      return `Hold the price: ${few}, but the list price is not above the estimated value.`;
+      return `Hold the price: the list price is ${comparedTo(range!.meanCents, cents!)}, so Plat advises no drop. ${capitalized(few)}.`;
     case 'no_valuation':
-      return `Hold the price: ${few}, but Plat advises no lower price without a usable estimate.`;
+      return `Hold the price: Plat advises a lower price only when it has a usable estimate. ${capitalized(few)}.`;
     case 'no_lower_price':
-      return `Hold the price: ${share}, ${obstacleOf(cents!, spendCents, range!)}.`;
+      return `Hold the price: ${obstacleOf(cents!, spendCents, range!)}. ${capitalized(share)}.`;
     case 'no_like_listings':
       return 'Hold the price: no other active listing in the county reports its price and acreage.';
     case 'no_price':
       return 'Hold: the deal needs a price and an acreage to be compared with others.';
     case 'no_reason':
-      return `Hold the price: ${share}${days === null ? '' : `, and this lot has been listed for ${days} of the usual ${medianDays} days`}.`;
+      return days === null
+        ? `Hold the price: ${share}.`
+        : `Hold the price: this lot has been listed for ${days} of the ${usual} days. ${capitalized(share)}.`;
   }
 }
 
 /** Why no lower price helps: it would fall short of a floor, or the price is already competitive. */
 function obstacleOf(cents: bigint, spendCents: bigint, { meanCents, highCents }: ValueRange): string {
   if (stepAbove(maxOf(meanCents, spendCents)) < cents)
-    return `although the list price is above ${wholeDollars(highCents)}, the high end of the estimated range`;
+    return `it is already competitive, although it is above ${wholeDollars(highCents)}, the high end of the estimated range`;
   const floor =
     spendCents > meanCents
       ? `the ${dollars(spendCents)} that you have spent`
       : `the estimated value of ${wholeDollars(meanCents)}`;
-  return `but a price $100 lower would be below ${floor}`;
+  return `a price $100 lower would be below ${floor}`;
 }
 
 /** How the price compares with the estimate, or why the estimate isn't used. */
@@ -150,11 +154,19 @@ function estimateOf(
   if (cents === null) return '';
   if (counts === null) return problemSentence(problems, facts.acreage, lot, reason === 'no_valuation');
   const { meanCents } = counts;
-  if (meanCents <= 0n) return '';
-  const percent = Math.round(100 * (Number(cents) / Number(meanCents) - 1));
-  if (percent === 0) return `The list price is about the estimated value of ${wholeDollars(meanCents)}.`;
-  return `The list price is ${Math.abs(percent)}% ${percent < 0 ? 'below' : 'above'} the estimated value of ${wholeDollars(meanCents)}.`;
+  // The reason already compares the price with the estimate.
+  if (meanCents <= 0n || reason === 'not_above_estimate') return '';
+  return `The list price is ${comparedTo(meanCents, cents)}.`;
 }
+
+/** "41% below the estimated value of $59,163". */
+function comparedTo(meanCents: bigint, cents: bigint): string {
+  const percent = meanCents <= 0n ? 0 : Math.round(100 * (Number(cents) / Number(meanCents) - 1));
+  const place = percent === 0 ? 'about' : `${Math.abs(percent)}% ${percent < 0 ? 'below' : 'above'}`;
+  return `${place} the estimated value of ${wholeDollars(meanCents)}`;
+}
+
+const capitalized = (text: string): string => text[0]!.toUpperCase() + text.slice(1);
 
 /** Rounded, because estimates are not precise to the cent. */
 const wholeDollars = (cents: bigint): string => dollars(((cents + 50n) / 100n) * 100n);

@@ -14,7 +14,7 @@ import type { Page } from '../frame/pages.tsx';
 import { callEndpoint, type Reply, type Visit } from '../frame/visit.ts';
 import { Advice, answerAdvice } from './deals-advice.tsx';
 import { boardOf, hasExpired, lotOf, nameOf, STAGE_NAMES } from './deals-board.ts';
-import { Letter } from './deals-cards.tsx';
+import { isInterestKnown, Letter } from './deals-cards.tsx';
 import { Changed, changeUndone, latestChange } from './deals-changed.tsx';
 import { KeyFigures, Listing, Value, Why } from './deals-figures.tsx';
 import { PriceForm, readFields } from './deals-form.tsx';
@@ -127,7 +127,12 @@ async function show(visit: Visit, { bad }: FormResult): Promise<Reply> {
             asking={listing?.price ?? null}
             given={bad === undefined ? suggested(searchParams) : visit.form}
           />
-          <History events={events} undo={undo} now={visit.deps.now()} />
+          <History
+            events={events}
+            isInterestKnown={isInterestKnown(deal)}
+            undo={undo}
+            now={visit.deps.now()}
+          />
         </div>
         <aside class="stack" id="background" aria-label="Background">
           <Why deal={deal} />

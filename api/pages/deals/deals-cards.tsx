@@ -51,7 +51,7 @@ function Card({ deal, today }: { deal: Deal; today: string }) {
   const name = nameOf(deal);
   const { price_advantage: advantage, traction_score: interest, days_on_market: days } = deal;
   const standings = [
-    advantage !== null && `cheaper than ${shareOf(advantage)} of listings`,
+    advantage !== null && `cheaper per acre than ${shareOf(advantage)} of county listings`,
     interest !== null && isInterestKnown(deal) && `buyer interest ${interest}`,
     days !== null && `${count(days)} ${days === 1 ? 'day' : 'days'} on market`,
   ].filter(Boolean);

@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import type { ListingFacts } from '../../../shared/deals/deal-statements.ts';
 import { dollars } from '../../../shared/deals/deal-terms.ts';
+import { gradeWeights } from '../../../shared/kernels/deal-grade.ts';
 import { sizes } from '../../../shared/model/buckets.ts';
 import { count, day, oneDigit, usd } from '../../../shared/model/figures.ts';
 import type { Deal } from '../../v1/deals/deal-schema.ts';
@@ -42,7 +43,10 @@ export function KeyFigures({ deal }: { deal: Deal }) {
         card
         name="Days on market"
         value={shown(days)}
-        note={figures && `usual here: ${count(figures.median_days_on_market)}`}
+        note={
+          figures &&
+          `usual here: ${count(figures.median_days_on_market)}${figures.sales === 0 ? ' (assumed)' : ''}`
+        }
       />
       <Stat
         card
@@ -101,13 +105,13 @@ export function Why({ deal }: { deal: Deal }) {
       aside={<Letter grade={grade} />}
     >
       {advantage !== null && (
-        <Part name="Price" value={`cheaper than ${shareOf(advantage)} of listings`} of={advantage}>
-          {of.dearer_listings ?? 0} of {count(of.active_listings)} other listings in the county are priced
-          higher per acre.
+        <Part name="Price" value={`cheaper per acre than ${shareOf(advantage)}`} of={advantage}>
+          The grade compares all sizes: {of.dearer_listings ?? 0} of {count(of.active_listings)} other
+          listings in the county are priced higher per acre.
           {advice?.like_advantage != null &&
-            ` Of the ${count(advice.like_listings)} closest in size, adjusted for size, ${shareOf(advice.like_advantage)} are.`}
+            ` The advice adjusts prices for size: ${shareOf(advice.like_advantage)} of the ${count(advice.like_listings)} most similar listings are priced higher per acre.`}
           {of.competitive_price !== null &&
-            ` At ${money(of.competitive_price)} or less, it would be cheaper than 60% of those.`}
+            ` At ${money(of.competitive_price)} or less, this lot would be cheaper than 60% of the most similar listings after that adjustment.`}
         </Part>
       )}
       {!isInterestKnown(deal) && (
@@ -133,12 +137,27 @@ export function Why({ deal }: { deal: Deal }) {
       )}
       <p>
         <small>
-          Score {count(of.score)} of 100 as of {day(of.as_of)}: 45% price, 35% buyer interest, 20% time
-          listed.
+          Score {count(of.score)} of 100 as of {day(of.as_of)}: {weightsText(deal, of.freshness)}.
         </small>
       </p>
     </Panel>
   );
+}
+
+/** The weights that the score uses: "69% price, 31% time listed". */
+function weightsText(deal: Deal, freshness: number | null): string {
+  const { price_advantage: priceAdvantage, traction_score: interest } = deal;
+  const traction = isInterestKnown(deal) ? interest : null;
+  const weights = gradeWeights({ priceAdvantage, traction, freshness });
+  const shareIn = (weight: number | undefined, name: string) =>
+    weight === undefined ? [] : `${count(weight)}% ${name}`;
+  return [
+    shareIn(weights.priceAdvantage, 'price'),
+    shareIn(weights.traction, 'buyer interest'),
+    shareIn(weights.freshness, 'time listed'),
+  ]
+    .flat()
+    .join(', ');
 }
 
 type PartProps = { name: string; value: string; of: number; children: ComponentChildren };
@@ -177,7 +196,7 @@ export function Value({ deal }: { deal: Deal }) {
         <p>
           <small>
             At {money(figures.competitive_price)} or less, the lot would be cheaper per acre than 60% of the
-            closest listings in size.
+            most similar listings, after adjusting for size.
           </small>
         </p>
       )}

@@ -12,16 +12,21 @@ const HEIGHT = 120;
 const FRAME = { left: 60, right: 10, top: 10, bottom: 22 };
 
 const SCORES = [
-  ['Cheaper than (% of listings)', 'price_advantage'],
+  ['Cheaper per acre than (% of county listings)', 'price_advantage'],
   ['Buyer interest', 'traction_score'],
 ] as const;
 
 type Point = { at: number; value: number };
 
-type HistoryProps = { events: DealEvent[]; undo: UndoablePrice | undefined; now: Date };
+type HistoryProps = {
+  events: DealEvent[];
+  isInterestKnown: boolean;
+  undo: UndoablePrice | undefined;
+  now: Date;
+};
 
 /** A deal's changes, latest first, with charts of its price, rank, and interest. */
-export function History({ events, undo, now }: HistoryProps) {
+export function History({ events, isInterestKnown, undo, now }: HistoryProps) {
   const ascending = events.toReversed();
   const pointsOf = (name: 'price' | 'price_advantage' | 'traction_score'): Point[] =>
     ascending.flatMap(event => {
@@ -35,7 +40,11 @@ export function History({ events, undo, now }: HistoryProps) {
     <Panel id="history" title="History">
       <ol class="timeline">
         {events.map(event => (
-          <Happening event={event} undo={undo?.event === event ? undo : undefined} />
+          <Happening
+            event={event}
+            isInterestKnown={isInterestKnown}
+            undo={undo?.event === event ? undo : undefined}
+          />
         ))}
       </ol>
       {price.length > 1 && (
@@ -43,9 +52,11 @@ export function History({ events, undo, now }: HistoryProps) {
           <summary>Price, rank, and interest over time</summary>
           <div class="deal-charts">
             <Steps title="List price" points={price} span={span} top={1.1 * top} shown={usd} />
-            {SCORES.map(([title, name]) => (
-              <Steps title={title} points={pointsOf(name)} span={span} top={100} shown={String} />
-            ))}
+            {SCORES.filter(([, name]) => isInterestKnown || name !== 'traction_score').map(
+              ([title, name]) => (
+                <Steps title={title} points={pointsOf(name)} span={span} top={100} shown={String} />
+              ),
+            )}
           </div>
         </details>
       )}
@@ -53,7 +64,9 @@ export function History({ events, undo, now }: HistoryProps) {
   );
 }
 
-function Happening({ event, undo }: { event: DealEvent; undo: UndoablePrice | undefined }) {
+type HappeningProps = { event: DealEvent; isInterestKnown: boolean; undo: UndoablePrice | undefined };
+
+function Happening({ event, isInterestKnown, undo }: HappeningProps) {
   const { at, author, cause, changes } = event;
   const lines = Object.entries(changes)
     // Skip fields that start out empty.
@@ -61,6 +74,8 @@ function Happening({ event, undo }: { event: DealEvent; undo: UndoablePrice | un
       ([field, [before, after]]) =>
         before !== null || (after !== '' && after !== null && field !== 'listing_grade'),
     )
+    // The score is 0 while views and saves are not reported.
+    .filter(([field, [, after]]) => isInterestKnown || field !== 'traction_score' || after !== '0')
     .flatMap(([field, [before, after]]) => describe(field, before, after) ?? []);
   return (
     <li>
@@ -146,7 +161,7 @@ const NAMES: Record<string, string> = {
   expected_sell_price: 'Expected sale price',
   fetch_status: 'Listing',
   listing_grade: 'Grade',
-  price_advantage: 'Cheaper than',
+  price_advantage: 'Cheaper per acre than',
   traction_score: 'Buyer interest',
   suggested_action: 'Advice',
   suggested_action_price: 'Advised price',

@@ -43,13 +43,13 @@ function certaintyOf(confidence: number): 'Low' | 'Medium' | 'High' {
  */
 export function confidenceText(confidence: number, order: ConfidenceOrder | null): string {
   if (confidenceRanks(order)) return `${certaintyOf(confidence)} confidence · ${count(confidence)} of 100`;
-  if (order === null) return 'Confidence not ranked in this county yet';
-  return `Confidence not ranked in this county (${count(order.sales)} past ${order.sales === 1 ? 'sale' : 'sales'})`;
+  if (order === null) return 'No confidence score: not tested in this county yet';
+  return `No confidence score: unproven on ${count(order.sales)} past ${order.sales === 1 ? 'sale' : 'sales'} in this county`;
 }
 
 /** For example, "low confidence". */
 export const certaintyText = (confidence: number, order: ConfidenceOrder | null): string =>
-  confidenceRanks(order) ? `${certaintyOf(confidence).toLowerCase()} confidence` : 'confidence not ranked';
+  confidenceRanks(order) ? `${certaintyOf(confidence).toLowerCase()} confidence` : 'no confidence score';
 
 export function confidenceBadge(confidence: number, order: ConfidenceOrder | null): string {
   if (!confidenceRanks(order)) return 'badge';

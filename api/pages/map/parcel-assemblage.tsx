@@ -73,7 +73,7 @@ function Together({ members, whole, total }: TogetherProps) {
       <Facts
         of={[
           [
-            'Value as a whole',
+            'Value as one lot',
             whole ? (
               <span data-whole={whole.price}>
                 {usd(whole.price)}{' '}
@@ -84,7 +84,7 @@ function Together({ members, whole, total }: TogetherProps) {
             ) : null,
           ],
           [
-            'Sum of the lots',
+            'Value as separate lots',
             parts.of === 0 ? null : (
               <span data-parts={parts.sum}>
                 {usd(parts.sum)}
@@ -117,8 +117,11 @@ function Together({ members, whole, total }: TogetherProps) {
 
 const AboutWhole = ({ whole, total }: { whole: WholeValue; total: number }) => (
   <p class="hint">
-    The value as a whole is the estimate for one lot of {acres(total)} acres at the largest of these lots,
-    with their land and road frontage together. Larger lots usually sell for less per acre.
-    {whole.out_of_support && ' Use it with caution, because too few sales are like it.'}
+    Use the value as one lot for an offer on all {acres(total)} acres at once. It is the estimate for a single
+    lot of that size, with all of the land and road frontage, at the place of the largest lot. The value as
+    separate lots adds up their own estimates. Use it if you plan to sell them one by one. The two differ
+    because larger lots usually sell for less per acre.
+    {whole.out_of_support &&
+      ' Use the value as one lot with caution, because few sales nearby are similar to it.'}
   </p>
 );

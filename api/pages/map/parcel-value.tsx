@@ -34,7 +34,7 @@ export function EstimateRange({ value, detail, order }: RangeProps) {
         {isTooUncertain
           ? 'Too uncertain to use: the range is too wide.'
           : problems.length > 0
-            ? `Use this range with caution. ${problemWords(problems)}.`
+            ? `Use this 80% range with caution. Reason: ${problemWords(problems).toLowerCase()}.`
             : '80% range: 4 in 5 similar lots sell within it.'}
       </p>
     </div>
@@ -104,7 +104,7 @@ export function UsedComps({ value, places, detail }: UsedProps) {
       </p>
       {neighborhood && (
         <p class="small" data-neighborhood={neighborhood.ppa}>
-          {`The neighborhood's price level, ${usd(neighborhood.ppa)} per acre for this size, is ${percent(100 * neighborhood.weight)} of the estimate. Comps are the rest.`}
+          {`Weight in the estimate: ${percent(100 * neighborhood.weight)} for the neighborhood's price level, ${usd(neighborhood.ppa)} per acre at this size. The comps share the remaining ${percent(100 - 100 * neighborhood.weight)}.`}
         </p>
       )}
       <details>

@@ -11,7 +11,7 @@ export const PROBLEM_WORDS: Readonly<Record<DealProblem, string>> = {
   water: 'Water',
   common_area: 'Common area',
   too_small: 'Too small to be a lot',
-  out_of_support: 'Few similar sales',
+  out_of_support: 'Few similar sales nearby',
   too_wide: 'Estimate too uncertain',
   acres_mismatch: 'Acreage mismatch',
 };
