@@ -18,6 +18,9 @@ const panelOf = (text: string): string => /<section[^>]*id="keys".*?<\/section>/
 const statusOf = async (key: string, origin = SITE) =>
   (await fetch(`${api.url}/tiles.json?token=${key}`, { headers: { Origin: origin } })).status;
 
+const copiesIn = (text: string): string[] =>
+  [...text.matchAll(/data-copy="([^"]*)"/g)].map(([, copy]) => copy!);
+
 async function newMapKey(fields: Record<string, string> = {}) {
   const name = `map ${Math.random().toString(36).slice(2)}`;
   const reply = await ana.submit('/account', {
@@ -44,6 +47,21 @@ describe('map keys', () => {
     const { text } = await ana.open('/account');
     expect(text).not.toContain(secret);
     expect(panelOf(text)).toContain(SITE);
+  });
+
+  test('are shown with URLs that work, and the URL of tiles only for desktop programs', async () => {
+    const forSite = await newMapKey();
+    expect(copiesIn(forSite.text)).toEqual([
+      forSite.secret,
+      `${api.url}/ogc/style.json?token=${forSite.secret}`,
+      `${api.url}/tiles.json?token=${forSite.secret}`,
+    ]);
+    for (const url of copiesIn(forSite.text).slice(1))
+      expect((await fetch(url!, { headers: { Origin: SITE } })).status, url).toBe(200);
+    const { text } = await newMapKey({ origins: '' });
+    expect(copiesIn(text).at(-1)).toContain('/tiles/WebMercatorQuad/{z}/{y}/{x}?token=plat_');
+    const rotated = await ana.submit('/account', { do: 'rotate key', id: forSite.key!.id });
+    expect(copiesIn(rotated.text)).toContain(`${api.url}/tiles.json?token=${keyIn(rotated.text)}`);
   });
 
   test('can expire, and need a name and real websites', async () => {
@@ -97,6 +115,13 @@ describe('map keys', () => {
     for (const what of ['save websites', 'rotate key'])
       expect((await ana.submit('/account', { do: what, id: key!.id, origins: '' })).status, what).toBe(400);
   });
+});
+
+test('API keys are shown with the URL for GIS programs, without the key in it', async () => {
+  const create = async (scope: string) =>
+    copiesIn((await ana.submit('/account', { do: 'create key', name: scope, scope })).text);
+  expect((await create('api:direct')).slice(1)).toEqual([`${api.url}/ogc/`]);
+  expect((await create('api:mcp')).slice(1)).toEqual([]);
 });
 
 test('the websites of other keys cannot be set', async () => {

@@ -289,7 +289,8 @@ function linkPage({ email, company, purpose }: Link, fault?: string): Reply {
 function staleLink(): Reply {
   const content = (
     <p>
-      <a href="/sign-in">Sign in</a>, or request a new link there.
+      A link works once. Signing in with one link cancels your other links. <a href="/sign-in">Sign in</a>, or
+      request a new link there.
     </p>
   );
   return { ...narrowPage('This link was already used or has expired', content), status: 404 };

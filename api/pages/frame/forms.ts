@@ -1,10 +1,11 @@
 import express from 'express';
+import type { ComponentChildren } from 'preact';
 import { PlatError } from '../../../shared/platform/errors.ts';
 import type { Reply, Visit } from './visit.ts';
 
 export type Faults = Readonly<Record<string, readonly string[]>>;
 
-export type Done = { good: string; secret?: string };
+export type Done = { good: string; secret?: string; more?: ComponentChildren };
 
 export type FormResult = Partial<Done> & { bad?: string; faults?: Faults; error?: PlatError };
 
