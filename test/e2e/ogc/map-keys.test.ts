@@ -146,8 +146,9 @@ describe('scopes', () => {
       '/ogc/collections/parcels/tiles',
       '/ogc/collections/parcels/tiles/WebMercatorQuad',
     ]) {
+      expect((await get(path)).status).toBe(200);
       const { status, text } = await get(withToken(path, forPrograms));
-      expect(status).toBe(200);
+      expect(status).toBe(400);
       expect(text).not.toContain(forPrograms);
     }
   });
