@@ -39,14 +39,17 @@ async function spend(send: Send, request: Request, url: URL, budget: Budget): Pr
   if (quote instanceof Response) return quote;
   const reservation = kept ?? budget.reserve(quote.ceiling);
   const response = await attempt(send, request, reservation, budget);
+  if (!saysCost(response, kept)) return response;
   // The first response to a repeated call is lost, and the repeat doesn't say what it cost.
   const isReplay = response.headers.get('Idempotency-Replayed') === 'true';
-  if (response.status < 500)
-    reservation.settle(
-      isReplay && kept !== undefined ? reservation.ceiling : tokensOf(response, reservation),
-    );
+  const isUnknown = isReplay && kept !== undefined;
+  reservation.settle(isUnknown ? reservation.ceiling : tokensOf(response, reservation));
   return response;
 }
+
+/** A refused repeat doesn't say whether the call ran before. */
+const saysCost = (response: Response, kept: Reservation | undefined): boolean =>
+  response.ok || (response.status < 500 && kept === undefined);
 
 /** An export is charged when its file is ready, so its reservation lasts until then. */
 async function orderExport(send: Send, request: Request, url: URL, budget: Budget): Promise<Response> {
@@ -61,7 +64,7 @@ async function orderExport(send: Send, request: Request, url: URL, budget: Budge
   if (response.ok) {
     const { id } = (await response.clone().json()) as { id: string };
     budget.keep(id, reservation);
-  } else if (response.status < 500) reservation.settle(0);
+  } else if (saysCost(response, kept)) reservation.settle(0);
   return noteExport(response, url, budget);
 }
 
@@ -73,14 +76,15 @@ async function attempt(
   budget: Budget,
 ): Promise<Response> {
   const key = keyOf(request);
+  const kept = budget.keptFor(key);
   if (key !== undefined) budget.keep(key, reservation);
   let response: Response | undefined;
   try {
     response = await send(request);
     return response;
   } finally {
-    const isUnknown = response === undefined || response.status >= 500;
-    if (!isUnknown) budget.forget(key);
+    const isKnown = response !== undefined && saysCost(response, kept);
+    if (isKnown) budget.forget(key);
     else if (key === undefined) reservation.settle(reservation.ceiling);
   }
 }
