@@ -13,21 +13,30 @@ export type LoadedData = {
 };
 
 /** Data that a filter needs. `words` goes before "data", as in "No wetlands data". */
-export type Need = { words: string; isLoaded(data: LoadedData): boolean };
+export type Need = {
+  words: string;
+  isLoaded(data: LoadedData): boolean;
+  /** The needs that this one combines. */
+  parts?: readonly Need[];
+};
 
-const layer = (words: string, ...kinds: LayerKind[]): Need => ({
+const layer = (words: string, kind: LayerKind): Need => ({
   words,
-  isLoaded: ({ coverage }) => kinds.every(kind => coverage.sources.some(source => source.kind === kind)),
+  isLoaded: ({ coverage }) => coverage.sources.some(source => source.kind === kind),
 });
+
+const ELEVATION = layer('slope', 'elevation');
+const WETLANDS = layer('wetlands', 'wetlands');
+const FLOOD = layer('flood zone', 'flood');
 
 export const NEEDS = {
   roads: layer('road', 'roads'),
-  wetlands: layer('wetlands', 'wetlands'),
-  flood: layer('flood zone', 'flood'),
+  wetlands: WETLANDS,
+  flood: FLOOD,
   water: layer('water', 'water'),
   overlays: layer('overlay', 'overlay'),
-  elevation: layer('slope', 'elevation'),
-  buildable: layer('slope, wetlands, or flood zone', 'elevation', 'wetlands', 'flood'),
+  elevation: ELEVATION,
+  buildable: together(ELEVATION, WETLANDS, FLOOD),
   owners: { words: 'owner', isLoaded: ({ coverage }) => coverage.with_owner > 0 },
   sales: { words: 'sales', isLoaded: ({ coverage }) => coverage.with_sale > 0 },
   values: { words: 'assessed value', isLoaded: ({ coverage }) => coverage.with_values > 0 },
@@ -36,6 +45,14 @@ export const NEEDS = {
   taxYears: onRoll('tax_delinquent_year', 'tax delinquency'),
   taxFlags: onRoll('tax_delinquent', 'tax delinquency'),
 } as const satisfies Record<string, Need>;
+
+function together(...parts: Need[]): Need {
+  return {
+    words: parts.map(({ words }) => words).join(' and '),
+    isLoaded: data => parts.every(part => part.isLoaded(data)),
+    parts,
+  };
+}
 
 /** The data needed for a roll field. */
 export function onRoll(field: string, words: string): Need {

@@ -1,6 +1,6 @@
 import type { Locator } from 'playwright-core';
 import { expect, test } from 'vitest';
-import { describePages, drawn, field, inspect, isFocused, tabTo } from '../support/browser.ts';
+import { describePages, drawn, field, inspect, isFocused, NARROW, tabTo } from '../support/browser.ts';
 import { insertParcels, square } from '../support/parcels.ts';
 
 describePages('the results of a search', site => {
@@ -126,6 +126,35 @@ describePages('the results of a search', site => {
     await page.locator('#parcel').waitFor();
     await page.locator('#parcel a').first().click();
     await page.locator('#results').waitFor();
+  });
+
+  test('on a phone, a closed legend has words if all results are unknown, and an open one covers buttons', async () => {
+    const page = await site.open('/data?county=33019&acres_min=20&color=buildable', { viewport: NARROW });
+    const legend = page.locator('#legend');
+    await page.locator('#legend:not([open])').waitFor();
+    await expect.poll(() => legend.locator('.ramp').isVisible()).toBe(true);
+    expect(await legend.locator('.ramp .swatch').count()).toBe(0);
+    expect(await legend.locator('p').textContent()).toContain('wetlands');
+    await legend.locator('summary').first().click();
+    await legend.locator('details summary').click();
+    await page.locator('#tools').waitFor();
+    // Whatever is at each point of the legend belongs to it.
+    const isOnTop = await legend.evaluate(element => {
+      const { left, right, top, bottom } = element.getBoundingClientRect();
+      const at = [left + 20, right - 20].flatMap(x => [top + 20, bottom - 20].map(y => [x, y] as const));
+      return at.every(([x, y]) => element.contains(document.elementFromPoint(x, y)));
+    });
+    expect(isOnTop).toBe(true);
+    await inspect(page);
+  });
+
+  test("next to the table, the map's buttons don't cover each other", async () => {
+    const page = await site.open('/data?county=33019&acres_min=20&view=table');
+    await page.locator('#draw').waitFor();
+    const tools = await page.locator('#share-view').boundingBox();
+    const zoom = await page.locator('.maplibregl-ctrl-zoom-in').boundingBox();
+    expect(tools!.x + tools!.width).toBeLessThan(zoom!.x);
+    await page.locator('.maplibregl-ctrl-zoom-in').click();
   });
 
   test('selected units count the land they share once', async () => {

@@ -71,3 +71,19 @@ test('the map colors by access, by shore, and by buildable acres', async () => {
   expect(await counts('waterfront')).toEqual([1, 1, 3]);
   expect(await counts('buildable')).toEqual([0, 0, 1, 0, 0, 4]);
 });
+
+test('a color that is unknown for all results has no empty classes, and comes after colors with data', async () => {
+  const ana = visitor(api);
+  await ana.signIn(await newUser(db));
+  const { text } = await ana.open('/data?county=23009&color=slope');
+  const legend = text.slice(text.indexOf('id="legend"'));
+  expect([...legend.matchAll(/<b>([\d,]+)<\/b>/g)].map(([, parcels]) => Number(parcels))).toEqual([5]);
+  expect(/<p>(.*?)<\/p>/.exec(legend)![1]).toMatch(/slope.*23009, ME/);
+  const colors = [...legend.matchAll(/<a href="[^"]*color=(\w+)"[^>]*>[^<]*<\/a>(<small>)?/g)];
+  const marks = colors.map(([, , mark]) => mark !== undefined);
+  expect(colors.filter((_, n) => !marks[n]).map(([, color]) => color)).toEqual(['none', 'acres']);
+  expect(marks).toEqual(marks.toSorted());
+  // Some parcels have a figure, so nothing needs an explanation.
+  const { text: some } = await ana.open('/data?county=23009&color=access');
+  expect(some.slice(some.indexOf('id="legend"'))).not.toContain('<p>');
+});

@@ -119,6 +119,7 @@ type QuestionProps = { params: URLSearchParams; known: Known | undefined };
 function Switches({ params, known, unknownHits }: QuestionProps & Pick<FormProps, 'unknownHits'>) {
   const filters = SWITCHES.map(({ name }) => FILTER_BY_NAME.get(name)!);
   const lacking = filters.filter(filter => isLacking(filter, known));
+  const lacksBuildable = isLacking(FILTER_BY_NAME.get('buildable_acres_min')!, known);
   return (
     <div id="switches">
       <div class="switches">
@@ -143,8 +144,9 @@ function Switches({ params, known, unknownHits }: QuestionProps & Pick<FormProps
       </div>
       {known && lacking.length > 0 && (
         <Notice kind="warn">
-          No {missingDataText(lacking)} for {known.coverage.name}, {known.coverage.state}. The dotted filters
-          need this data. <a href="/coverage">See available data</a>
+          No {missingDataText(lacking, known)} for {known.coverage.name}, {known.coverage.state}. The dotted
+          filters need this data{lacksBuildable ? ', and so does buildable land' : ''}.{' '}
+          <a href="/coverage">See available data</a>
         </Notice>
       )}
     </div>

@@ -16,12 +16,24 @@ export async function readKnown(visit: Visit, fips: string): Promise<Known> {
   return { coverage, filled };
 }
 
-/** Whether a county has no data for a filter. */
-export const isLacking = ({ needs }: Filter, known: Known | undefined): boolean =>
+/** A filter or a color. */
+type Needy = Pick<Filter, 'label' | 'needs'>;
+
+/** Whether a county has no data for a filter or a color. */
+export const isLacking = ({ needs }: Needy, known: Known | undefined): boolean =>
   known !== undefined && needs?.isLoaded(known) === false;
 
 const or = new Intl.ListFormat('en-US', { type: 'disjunction' });
 
-/** The data that filters need, such as "wetlands or slope data". */
-export const missingDataText = (filters: readonly Filter[]): string =>
-  `${or.format(new Set(filters.map(({ label, needs }) => needs?.words ?? label.toLowerCase())))} data`;
+/**
+ * The data that filters or colors need, such as "wetlands or slope data".
+ * @param known skips data that the county has
+ */
+export function missingDataText(of: readonly Needy[], known?: Known): string {
+  const words = of.flatMap(({ label, needs }) => {
+    if (needs === undefined) return label.toLowerCase();
+    const missing = (needs.parts ?? [needs]).filter(part => known === undefined || !part.isLoaded(known));
+    return missing.map(part => part.words);
+  });
+  return `${or.format(new Set(words))} data`;
+}

@@ -2,6 +2,7 @@ import { roundBreaks } from '../../../shared/kernels/figure-classes.ts';
 import { listOverlays } from '../../../shared/land/overlay-feeds.ts';
 import { acres, percent, usd } from '../../../shared/model/figures.ts';
 import { ACCESS_LABELS, ROAD_ACCESS } from '../../../shared/model/land-layers.ts';
+import { NEEDS, type Need } from '../../../shared/model/loaded-data.ts';
 import type { Overlay } from '../../../shared/model/overlays.ts';
 import type { FilterBody } from '../../../shared/parcels/filter/declare-filter.ts';
 import type { Selection } from '../../../shared/parcels/filter/filter-selection.ts';
@@ -26,6 +27,7 @@ export type Color = {
   /** SQL expression for the figure. `f` is the result's row in parcel_filters. */
   figure: string;
   join: string;
+  needs?: Need;
 } & (
   | {
       /** Labels for the figures 0, 1, 2, and so on. */
@@ -50,6 +52,7 @@ export const COLORS: readonly Color[] = [
   {
     name: 'value_per_acre',
     label: 'Estimated value per acre',
+    needs: NEEDS.estimates,
     figure: 'worth.mean_adjusted_ppa',
     join: VALUATION,
     shown: usd,
@@ -58,6 +61,7 @@ export const COLORS: readonly Color[] = [
   {
     name: 'owner',
     label: 'Owner',
+    needs: NEEDS.owners,
     figure: `case when f.owner_occupied then 0 when f.corporate_owner then 1 when f.out_of_state_owner then 2
       when f.out_of_state_owner is not null then 3 end`,
     join: '',
@@ -66,6 +70,7 @@ export const COLORS: readonly Color[] = [
   {
     name: 'slope',
     label: 'Average slope',
+    needs: NEEDS.elevation,
     figure: 'land.mean_slope_percent',
     join: joined('parcel_attributes', 'land'),
     breaks: [5, 10, 15, 25],
@@ -74,6 +79,7 @@ export const COLORS: readonly Color[] = [
   {
     name: 'wetlands',
     label: 'Wetlands',
+    needs: NEEDS.wetlands,
     figure: 'f.wetlands_percent',
     join: '',
     breaks: [1, 10, 25, 50],
@@ -82,6 +88,7 @@ export const COLORS: readonly Color[] = [
   {
     name: 'flood',
     label: 'Flood zone',
+    needs: NEEDS.flood,
     figure: 'f.flood_zone_percent',
     join: '',
     breaks: [1, 10, 25, 50],
@@ -90,6 +97,7 @@ export const COLORS: readonly Color[] = [
   {
     name: 'buildable',
     label: 'Buildable acres',
+    needs: NEEDS.buildable,
     figure: 'f.buildable_acres',
     join: '',
     breaks: [0.5, 1, 5, 20],
@@ -98,6 +106,7 @@ export const COLORS: readonly Color[] = [
   {
     name: 'waterfront',
     label: 'Waterfront',
+    needs: NEEDS.water,
     figure: 'case f.waterfront when true then 0 when false then 1 end',
     join: '',
     kinds: ['On water', 'Not on water'],
@@ -105,6 +114,7 @@ export const COLORS: readonly Color[] = [
   {
     name: 'access',
     label: 'Road access',
+    needs: NEEDS.roads,
     figure: `array_position(array[${MEASURED_ACCESS.map(access => `'${access}'`).join(', ')}], f.access) - 1`,
     join: '',
     kinds: MEASURED_ACCESS.map(access => ACCESS_LABELS[access]),

@@ -5,6 +5,7 @@ import { countOnRoll } from '../../../shared/parcels/map-statements.ts';
 import { undefinedIfRefused } from '../../http/error-responses.ts';
 import { type Visit, withParam } from '../frame/visit.ts';
 import { ClassSwatch } from '../parts/swatch.tsx';
+import { isLacking, type Known, missingDataText } from './filter-needs.ts';
 import {
   type Classes,
   type Color,
@@ -65,6 +66,8 @@ type LegendProps = {
   colored: Colored;
   /** The overlays of the searched county, which can color the map too. */
   overlays: readonly Overlay[];
+  /** Undefined if the search doesn't name one county. */
+  known: Known | undefined;
   /** The open parcel and the others of its assemblage. Undefined if no parcel is open. */
   picked: number | undefined;
   /** The search whose results the map outlines if nothing matches. */
@@ -72,13 +75,15 @@ type LegendProps = {
 };
 
 /** The legend for the map's colors, with a choice of other colors. The client reads the colors from it. */
-export function MapLegend({ url, colored, overlays, picked = 0, nearMiss }: LegendProps) {
+export function MapLegend({ url, colored, overlays, known, picked = 0, nearMiss }: LegendProps) {
   const { by, classes, hits, isWhole, others } = colored;
   const all = classes?.classes ?? [];
   const swatches = by && classes ? swatchesOf(by, classes) : [];
   const keys = all.map((one, at) => ({ ...one, swatch: swatches[at]! }));
   // An overlay can have a hundred classes.
-  const shown = by && 'kinds' in by && by.swatches ? keys.filter(({ count }) => count > 0) : keys;
+  const filled = keys.filter(({ count }) => count > 0);
+  const isUnknown = classes !== undefined && classes.unknown > 0 && filled.length === 0;
+  const shown = isUnknown || (by && 'kinds' in by && by.swatches) ? filled : keys;
   return (
     <details
       id="legend"
@@ -92,7 +97,9 @@ export function MapLegend({ url, colored, overlays, picked = 0, nearMiss }: Lege
       <summary>
         {by?.label ?? 'Legend'}
         {shown.length > 0 && <Ramp keys={shown} />}
+        {isUnknown && <small class="ramp">Unknown</small>}
       </summary>
+      {isUnknown && by && <WhyUnknown by={by} known={known} />}
       <ul>
         {by === undefined && hits !== undefined && !isWhole && (
           <Key swatch="hit" words="Matches" count={hits} />
@@ -119,30 +126,46 @@ export function MapLegend({ url, colored, overlays, picked = 0, nearMiss }: Lege
         )}
         <Key swatch="absent" words="No county data" />
       </ul>
-      {hits !== undefined && <ColorChoice url={url} by={by} overlays={overlays} />}
+      {hits !== undefined && <ColorChoice url={url} by={by} overlays={overlays} known={known} />}
     </details>
   );
 }
 
-type ChoiceProps = { url: URL; by: Color | undefined; overlays: readonly Overlay[] };
+function WhyUnknown({ by, known }: { by: Color; known: Known | undefined }) {
+  if (known === undefined || !isLacking(by, known)) return null;
+  const { name, state } = known.coverage;
+  return (
+    <p>
+      No {missingDataText([by], known)} for {name}, {state}
+    </p>
+  );
+}
 
-const ColorChoice = ({ url, by, overlays }: ChoiceProps) => (
-  <details>
-    <summary>Color by</summary>
-    <ul>
-      {[undefined, ...colorsWith(overlays)].map(color => (
-        <li>
-          <a
-            href={withParam(url, 'color', color?.name ?? NO_COLOR)}
-            aria-current={color?.name === by?.name ? 'true' : undefined}
-          >
-            {color?.label ?? 'None'}
-          </a>
-        </li>
-      ))}
-    </ul>
-  </details>
-);
+type ChoiceProps = Pick<LegendProps, 'url' | 'overlays' | 'known'> & { by: Color | undefined };
+
+/** The colors to choose from. Those without data in the county come last. */
+function ColorChoice({ url, by, overlays, known }: ChoiceProps) {
+  const colors = colorsWith(overlays).map(color => ({ ...color, isEmpty: isLacking(color, known) }));
+  colors.sort((a, b) => Number(a.isEmpty) - Number(b.isEmpty));
+  return (
+    <details>
+      <summary>Color by</summary>
+      <ul>
+        {[undefined, ...colors].map(color => (
+          <li>
+            <a
+              href={withParam(url, 'color', color?.name ?? NO_COLOR)}
+              aria-current={color?.name === by?.name ? 'true' : undefined}
+            >
+              {color?.label ?? 'None'}
+            </a>
+            {color?.isEmpty && <small> no data</small>}
+          </li>
+        ))}
+      </ul>
+    </details>
+  );
+}
 
 /** The colors of the closed legend on a phone, with the words of the first and the last. */
 const Ramp = ({ keys }: { keys: readonly (ColorClass & { swatch: string })[] }) => (

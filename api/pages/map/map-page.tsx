@@ -46,22 +46,20 @@ async function show(visit: Visit, refusal?: string) {
   const parcel = visit.url.searchParams.get('parcel');
   const listed = listCounties(visit);
   const fromUrl = await readFilters(visit, () => listed);
-  const coloring = readColored(visit);
-  const ofCounty = readOverlays(visit, fromUrl.filters.county);
-  const [{ side, noResults }, counties, shown, place, county, overlays, colored, choices] = await Promise.all(
-    [
-      parcel === null
-        ? search(visit, listed, fromUrl, { coloring, ofCounty })
-        : { side: undefined, noResults: undefined },
-      listed,
-      parcel === null ? undefined : readParcel(visit, parcel),
-      parcel === null ? undefined : readPlace(visit, fromUrl),
-      countyParcelsBox(visit, fromUrl.filters.county),
-      listOverlays(visit.deps.db),
-      coloring,
-      ofCounty,
-    ],
-  );
+  const pending = {
+    coloring: readColored(visit),
+    ofCounty: readOverlays(visit, fromUrl.filters.county),
+    knowing: readKnownCounty(visit, fromUrl),
+  };
+  const [{ side, noResults }, counties, shown, place, county, overlays, legend] = await Promise.all([
+    parcel === null ? search(visit, listed, fromUrl, pending) : { side: undefined, noResults: undefined },
+    listed,
+    parcel === null ? undefined : readParcel(visit, parcel),
+    parcel === null ? undefined : readPlace(visit, fromUrl),
+    countyParcelsBox(visit, fromUrl.filters.county),
+    listOverlays(visit.deps.db),
+    readLegend(pending),
+  ]);
   const body = (
     <div class="data">
       <section
@@ -84,9 +82,8 @@ async function show(visit: Visit, refusal?: string) {
         start: county ?? boxOfCounties(counties, 0),
         key: (
           <MapLegend
+            {...legend}
             url={visit.url}
-            colored={colored}
-            overlays={choices}
             picked={shown && (shown.assemblage?.members.length ?? 1)}
             nearMiss={noResults?.nearMiss}
           />
@@ -103,19 +100,29 @@ async function show(visit: Visit, refusal?: string) {
   };
 }
 
+/** What the results and the legend both wait for. */
+type Pending = {
+  coloring: Promise<Colored>;
+  ofCounty: Promise<Overlay[]>;
+  knowing: Promise<Known | undefined>;
+};
+
+async function readLegend({ coloring, ofCounty, knowing }: Pending) {
+  const [colored, overlays, known] = await Promise.all([coloring, ofCounty, knowing]);
+  return { colored, overlays, known };
+}
+
 async function search(
   visit: Visit,
   listed: Promise<LoadedCounty[]>,
   { filters, fault }: UrlFilters,
-  { coloring, ofCounty }: { coloring: Promise<Colored>; ofCounty: Promise<Overlay[]> },
+  { coloring, ofCounty, knowing }: Pending,
 ): Promise<{ side: VNode; noResults: NoResults | undefined }> {
   const hasFilters = Object.keys(filters).length > 0;
   const [counties, hits, known, list, overlays] = await Promise.all([
     listed,
     hasFilters ? (fault ?? findParcels(visit, filters, coloring)) : undefined,
-    fault === undefined && filters.county !== undefined
-      ? readKnown(visit, String(filters.county)).catch(undefinedIfRefused)
-      : undefined,
+    knowing,
     searchContextOf(visit, filters).then(asking => findSearchedList(visit, filters, asking)),
     ofCounty,
   ]);
@@ -162,6 +169,12 @@ async function search(
     </>
   );
   return { side, noResults };
+}
+
+/** Undefined if the search doesn't name one county. */
+async function readKnownCounty(visit: Visit, { filters, fault }: UrlFilters): Promise<Known | undefined> {
+  if (fault !== undefined || filters.county === undefined) return undefined;
+  return readKnown(visit, String(filters.county)).catch(undefinedIfRefused);
 }
 
 /** The overlays of a county, or of all counties. */
