@@ -19,6 +19,17 @@ describePages('offers on a list', site => {
     const before = await numberOf();
     expect(before).toBeGreaterThan(1);
 
+    // The hint belongs to offers from estimates. Other bases don't have weak ones.
+    const hint = page.locator('#needed small');
+    expect(await hint.count()).toBe(1);
+    await field(page, 'of').selectOption('assessed_value');
+    await button(page, 'settings').click();
+    await expect.poll(() => hint.count()).toBe(0);
+    await field(page, 'of').selectOption('value');
+    await button(page, 'settings').click();
+    await expect.poll(() => hint.count()).toBe(1);
+    await page.waitForLoadState();
+
     // A computed price stays visible next to the one that replaces it.
     const offers = page.locator('.offer-form [name=offer]');
     const notes = page.locator('.offer-form .note');

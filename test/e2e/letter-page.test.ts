@@ -71,6 +71,10 @@ test("another company's list has no letter", async () => {
   expect((await ana.open('/lists/nothing/letter')).status).toBe(404);
 });
 
+test('the list leads to its letter', async () => {
+  expect((await ana.open(list)).text).toContain(`href="${list}/letter"`);
+});
+
 test('the letters are ordered like other files', async () => {
   const form = (await ana.open(`/exports?list_id=${idOf()}&kind=mail_pdf`)).text;
   expect(form).toContain(`href="${list}/letter"`);
