@@ -64,13 +64,11 @@ const Guide = () => (
 );
 
 const Address = ({ label, text }: { label: string; text: string }) => (
-  <div>
+  <div class="copyable">
     <p>{label}</p>
-    <div class="copyable">
-      <pre tabindex={0}>{text}</pre>
-      <button type="button" class="second small" data-copy={text}>
-        <Icon name="copy" /> Copy
-      </button>
-    </div>
+    <pre tabindex={0}>{text}</pre>
+    <button type="button" class="second small" data-copy={text}>
+      <Icon name="copy" /> Copy
+    </button>
   </div>
 );
