@@ -43,8 +43,8 @@ function certaintyOf(confidence: number): 'Low' | 'Medium' | 'High' {
  */
 export function confidenceText(confidence: number, order: ConfidenceOrder | null): string {
   if (confidenceRanks(order)) return `${certaintyOf(confidence)} confidence · ${count(confidence)} of 100`;
-  if (order === null) return 'No confidence score: not tested in this county yet';
-  return `No confidence score: unproven on ${count(order.sales)} past ${order.sales === 1 ? 'sale' : 'sales'} in this county`;
+  if (order === null) return 'No confidence score: not tested here yet';
+  return `No confidence score: unproven on ${count(order.sales)} past ${order.sales === 1 ? 'sale' : 'sales'} here`;
 }
 
 /** For example, "low confidence". */
