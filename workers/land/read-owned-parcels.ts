@@ -26,7 +26,7 @@ export const MAX_OWNED = 500;
 export type CountyParcels = {
   /** Number of the county's parcels. */
   known: number;
-  /** How many of them have no boundary. */
+  /** The number of parcels without a boundary. */
   withoutBoundary: number;
   /** The ids of those whose owner has too many of them. */
   skipped: Float64Array;

@@ -123,12 +123,7 @@ function NewKey() {
             <input type="checkbox" name="scope" value="api:mcp" /> MCP (assistants)
           </label>
         </fieldset>
-        <Field
-          label="Expires"
-          name="expires"
-          type="date"
-          hint="Leave empty if the key should never expire."
-        />
+        <Expires name="expires" />
         <div class="buttons">
           <Submit label="Create API key" does="create key" />
         </div>
@@ -158,12 +153,7 @@ function NewMapKey() {
           hint="What the key is for, such as “website map”."
         />
         <Websites id="origins" />
-        <Field
-          label="Expires"
-          name="map_expires"
-          type="date"
-          hint="Leave empty if the key should never expire."
-        />
+        <Expires name="map_expires" />
         <div class="buttons">
           <Submit label="Create map key" does="create map key" />
         </div>
@@ -171,6 +161,10 @@ function NewMapKey() {
     </details>
   );
 }
+
+const Expires = ({ name }: { name: string }) => (
+  <Field label="Expires" name={name} type="date" hint="Leave empty if the key should never expire." />
+);
 
 function validityOf({ revoked_at, expires_at }: KeySummary) {
   if (revoked_at) return <span class="badge">Revoked {day(revoked_at)}</span>;
