@@ -21,7 +21,9 @@ export function Assemblage({ detail, parts }: Props) {
   const touching =
     assemblage.touching_parcels === assemblage.parcels
       ? 'all of them touch'
-      : `${lotsText(assemblage.touching_parcels)} with ${acres(assemblage.touching_acres)} acres touch`;
+      : assemblage.touching_parcels === 1
+        ? 'none of them touch this one'
+        : `${lotsText(assemblage.touching_parcels)} with ${acres(assemblage.touching_acres)} acres touch`;
   return (
     <section id="assemblage">
       <h2>Assemblage</h2>
